@@ -1,12 +1,12 @@
 """Every error this package raises on purpose.
 
-    RagError                 base: one line that says what happened, the value, and what to do
-    ├── UsageError           the caller asked for something that cannot be (exit code 2)
-    ├── CorpusError          a corpus is unknown, locked, damaged or built by another embedder
-    ├── SourceError          a source file or service could not be read at all
-    ├── ModelError           a chat or embedding model failed (`kind` says how)
-    ├── BudgetError          a token limit would be exceeded
-    └── MissingExtraError    an optional dependency is not installed
+RagError                 base: one line that says what happened, the value, and what to do
+├── UsageError           the caller asked for something that cannot be (exit code 2)
+├── CorpusError          a corpus is unknown, locked, damaged or built by another embedder
+├── SourceError          a source file or service could not be read at all
+├── ModelError           a chat or embedding model failed (`kind` says how)
+├── BudgetError          a token limit would be exceeded
+└── MissingExtraError    an optional dependency is not installed
 """
 
 from __future__ import annotations
