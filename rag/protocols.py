@@ -99,8 +99,10 @@ class ChatModel(Protocol):
         """True for a language model that can rewrite, judge and repair; False for the extractive offline model."""
 
     def stream(self, request: ChatRequest) -> Iterator[ChatDelta | ChatEnd]:
-        """Deltas, then exactly one `ChatEnd`. Raises `ModelError`; an early fault raises before the first delta,
-        a fault in mid-stream ends with `ChatEnd("cut")`."""
+        """Deltas, then exactly one `ChatEnd`.
+
+        A fault before the first delta raises `ModelError`; a fault in mid-stream ends with `ChatEnd("cut")`.
+        """
 
 
 class Reranker(Protocol):

@@ -118,6 +118,7 @@ def _wordpiece() -> Tokenizer:
     tokenizer = Tokenizer(WordPiece.from_file(str(_VOCABULARY), unk_token="[UNK]"))  # noqa: S106 - a vocabulary entry
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    cls, sep = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", sep), ("[CLS]", cls))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[(mark, tokenizer.get_vocab()[mark]) for mark in ("[CLS]", "[SEP]")]
+    )
     return tokenizer
