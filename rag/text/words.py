@@ -1,0 +1,127 @@
+"""Words and index terms: what counts as the same word in a question and in an abstract."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Scripts written without spaces are indexed by overlapping pairs of characters.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|(?P<word>[^\W_{_UNSPACED}]+(?:(?:['’\-‐‑_]|(?<=\d)\.(?=\d))[^\W_{_UNSPACED}]+)*)"
+)
+_HYPHENS = re.compile(r"[\-‐‑_]")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_APOSTROPHES = str.maketrans("", "", "'’")
+_CAMEL = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+_MAX_QUERY_TERMS = 128
+_MAX_QUERY_CHARACTERS = 10_000
+_MAX_TERM_CHARACTERS = 64
+
+STOP_WORDS = frozenset(
+    """
+    a about above across after again against all also although am among an and another any anyone anything are as at be became because
+    been before being below between both but by can cannot could did do does doing done dont down due during each eg either else etc
+    even ever every few for from further get gets getting give given gives got had has have having he hence her here hers herself him
+    himself his how however i ie if im in into is isnt it its itself ive just let lets like many may me might more most much must my
+    myself near neither no nor not now of off often on once one only onto or other others our ours ourselves out over own per please
+    quite rather really same shall she should since so some such than that the their theirs them themselves then there thereby therefore
+    these they thing things this those though through thus to together too toward towards under until up upon us use used uses using
+    very via want was we well were what whats when whenever where whereas whether which while who whom whose why will with within
+    without would yes yet you your yours yourself
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A token of the text: the parts of a hyphenated word, and whether only a space stands before it."""
+
+    parts: tuple[str, ...]
+    camel: tuple[str, ...]
+    follows: bool
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """Lower-cased informative words of `text` in order, hyphenated words in parts, stop words removed, repetitions kept."""
+    return tuple(part for word in _words(text) for part in word.parts if part not in STOP_WORDS)
+
+
+def stem(word: str) -> str:
+    """The English Snowball stem of a word (Porter, 2001), lower-cased; words of other scripts stay as they are."""
+    return _stems([_fold(word).casefold()])[0]
+
+
+def index_terms(text: str) -> str:
+    """The terms of `text` as the full-text index stores them, joined by spaces.
+
+    Stems of all words but stop words; neighbouring words also as one, so that "turn taking", "turn-taking" and "turntaking"
+    meet; the parts of CamelCase names; numbers with their decimals; pairs of characters where a script has no spaces.
+    """
+    terms: list[str] = []
+    previous = ""
+    for word in _words(text):
+        parts = [part for part in word.parts if part not in STOP_WORDS]
+        terms += parts
+        terms += word.camel
+        for part in word.parts:
+            if previous and part not in STOP_WORDS and word.follows:
+                terms.append(previous + part)
+            previous = "" if part in STOP_WORDS else part
+        if len(word.parts) > 2:
+            terms.append("".join(word.parts))
+    return " ".join(_stems(terms))
+
+
+def query_terms(question: str) -> tuple[str, ...]:
+    """The terms of a question in the form of `index_terms`, each once, in order; at most 128.
+
+    Empty when the question has no informative word.
+    """
+    terms = index_terms(question[:_MAX_QUERY_CHARACTERS]).split()
+    return tuple(dict.fromkeys(terms))[:_MAX_QUERY_TERMS]
+
+
+def _words(text: str) -> Iterator[_Word]:
+    folded = _fold(text)
+    end = 0
+    for match in _TOKEN.finditer(folded):
+        follows = end > 0 and folded[end : match.start()].isspace()
+        end = match.end()
+        if run := match["unspaced"]:
+            yield _Word(tuple(run[i : i + 2] for i in range(max(len(run) - 1, 1))), (), follows=False)
+        else:
+            yield _latin_word(match["word"], follows=follows)
+
+
+def _latin_word(raw: str, *, follows: bool) -> _Word:
+    plain = _POSSESSIVE.sub("", raw).translate(_APOSTROPHES)
+    # The full-text tokenizer would split 12.1 into two numbers.
+    parts = tuple(part.casefold().replace(".", "d")[:_MAX_TERM_CHARACTERS] for part in _HYPHENS.split(plain) if part)
+    return _Word(parts, _camel_parts(plain), follows)
+
+
+def _camel_parts(word: str) -> tuple[str, ...]:
+    if word.islower() or word.isupper() or word.istitle() or not word.isascii():
+        return ()
+    pieces = [piece for part in _HYPHENS.split(word) if not part.istitle() for piece in _CAMEL.findall(part)]
+    return tuple(piece.casefold() for piece in pieces if len(piece) > 2 and piece.casefold() != word.casefold())
+
+
+def _fold(text: str) -> str:
+    """Compatibility forms unified and accents and vowel signs dropped, as the full-text tokenizer does for Latin letters."""
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c)[0] != "M"))
+
+
+def _stems(words: list[str]) -> list[str]:
+    import Stemmer
+
+    # One stemmer a call: they must not be shared between threads, and making one takes under a microsecond.
+    stems: list[str] = Stemmer.Stemmer("english").stemWords(words)
+    return stems
