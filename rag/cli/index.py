@@ -1,0 +1,109 @@
+"""`rag index`: bring a corpus in line with its source files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag.cli import common
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.records import SyncReport
+
+_MOST_SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command of this file."""
+    app.command()(index)
+
+
+def index(
+    paths: Annotated[list[str], typer.Argument(help="Files, folders, globs or archives; `-` reads stdin.")],
+    corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="Corpus to fill.", show_default="papers")] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove papers that are no longer in PATHS.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    merge: Annotated[bool, typer.Option("--merge", help="Merge papers with near-identical text.")] = False,
+    field_map: Annotated[str | None, typer.Option("--map", help="Which field is which: title=headline,abstract=summary.")] = None,
+    format: Annotated[str | None, typer.Option("--format", help="Reader to use.", show_default="by content")] = None,
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for another process that is indexing.")] = 0,
+    json: common.JsonOption = False,
+) -> None:
+    """Add papers from files to a corpus, replace changed ones, report the rest.
+
+    Reads JSON, JSONL, CSV, BibTeX, RIS, PubMed, OpenReview, arXiv, OpenAlex and Semantic Scholar exports, plain text, .gz and .zip.
+
+    Example: rag index papers.jsonl library.bib --corpus iclr2025
+    """
+    with common.open_assistant(corpus=corpus) as assistant, _progress() as show:
+        report = assistant.sync(
+            [Path(path) if path != "-" else path for path in paths],
+            prune=prune, dry_run=dry_run, merge=merge, wait_s=wait, mapping=_mapping(field_map), format=format, progress=show,
+        )  # fmt: skip
+    if json:
+        common.print_json(_report_json(report))
+        return
+    _print_report(report, dry_run=dry_run)
+
+
+def _mapping(text: str | None) -> dict[str, str] | None:
+    if not text:
+        return None
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if wrong := next((pair[0] for pair in pairs if not (pair[0].strip() and pair[2].strip())), None):
+        raise UsageError(f"--map part {wrong!r} is not of the form field=key. Example: --map title=headline,abstract=summary.")
+    return {field.strip(): key.strip() for field, _, key in pairs}
+
+
+def _report_json(report: SyncReport) -> dict[str, object]:
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "rejected": [{"file": r.file, "line": r.line, "reason": r.reason} for r in report.rejected],
+        "merged": report.merged,
+        "embedded": report.embedded,
+        "duplicates": [{"papers": [first, second], "similarity": round(score, 4)} for first, second, score in report.duplicates],
+    }
+
+
+def _print_report(report: SyncReport, *, dry_run: bool) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "removed")}
+    line = ", ".join(f"{count} {name}" for name, count in counts.items())
+    common.print_text(f"{'Would be: ' if dry_run else ''}{line}, {len(report.rejected)} rejected")
+    for rejected in report.rejected[:_MOST_SHOWN]:
+        common.note(f"rejected {rejected.file}:{rejected.line}: {rejected.reason}")
+    if len(report.rejected) > _MOST_SHOWN:
+        common.note(f"... and {len(report.rejected) - _MOST_SHOWN} more; --json lists all.")
+    for first, second, score in report.duplicates[:_MOST_SHOWN]:
+        common.note(f"near-identical ({score:.2f}): {first} and {second}; --merge merges such papers")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int | None], None] | None]:
+    """A progress bar with rate and remaining time on a terminal's stderr; None elsewhere."""
+    console = common.console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+        console=console, transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("indexing", total=None, rate="")
+        started = time.monotonic()
+
+        def show(done: int, total: int | None) -> None:
+            rate = done / max(time.monotonic() - started, 1e-9)
+            bar.update(task, completed=done, total=total, rate=f"{rate:.0f} papers/s")
+
+        yield show
