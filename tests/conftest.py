@@ -7,7 +7,7 @@ import pytest
 
 from rag.settings import environment_variables
 
-pytest_plugins = ["tests.openai_server.plugin"]
+pytest_plugins = ["openai_server.plugin"]
 
 
 @pytest.fixture(autouse=True)
