@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # Scripts written without spaces are indexed by overlapping pairs of characters.
@@ -61,28 +61,51 @@ def index_terms(text: str) -> str:
     Stems of all words but stop words; neighbouring words also as one, so that "turn taking", "turn-taking" and "turntaking"
     meet; the parts of CamelCase names; numbers with their decimals; pairs of characters where a script has no spaces.
     """
-    terms: list[str] = []
-    previous = ""
-    for word in _words(text):
-        parts = [part for part in word.parts if part not in STOP_WORDS]
-        terms += parts
-        terms += word.camel
-        for part in word.parts:
-            if previous and part not in STOP_WORDS and word.follows:
-                terms.append(previous + part)
-            previous = "" if part in STOP_WORDS else part
-        if len(word.parts) > 2:
-            terms.append("".join(word.parts))
-    return " ".join(_stems(terms))
+    words = tuple(_words(text))
+    return " ".join(_stems([*_single(words), *_joined(words)]))
 
 
 def query_terms(question: str) -> tuple[str, ...]:
-    """The terms of a question in the form of `index_terms`, each once, in order; at most 128.
+    """The single words of a question in the form of `index_terms`, each once, in order; at most 128.
 
     Empty when the question has no informative word.
     """
-    terms = index_terms(question[:_MAX_QUERY_CHARACTERS]).split()
-    return tuple(dict.fromkeys(terms))[:_MAX_QUERY_TERMS]
+    words = tuple(_words(question[:_MAX_QUERY_CHARACTERS]))
+    return _distinct(_single(words))
+
+
+def query_pairs(question: str) -> tuple[str, ...]:
+    """Neighbouring words of a question joined to one, and the parts of its CamelCase names, in the form of `index_terms`.
+
+    They reward papers that have the question's words side by side; each once, in order, at most 128, none of `query_terms`.
+    """
+    words = tuple(_words(question[:_MAX_QUERY_CHARACTERS]))
+    single = set(query_terms(question))
+    return tuple(term for term in _distinct(_joined(words)) if term not in single)
+
+
+def _single(words: Sequence[_Word]) -> list[str]:
+    return [part for word in words for part in word.parts if part not in STOP_WORDS]
+
+
+def _joined(words: Sequence[_Word]) -> list[str]:
+    terms: list[str] = []
+    previous = ""
+    for word in words:
+        terms += word.camel
+        previous = previous if word.follows else ""
+        for part in word.parts:
+            informative = part not in STOP_WORDS
+            if previous and informative:
+                terms.append(previous + part)
+            previous = part if informative else ""
+        if len(word.parts) > 2:
+            terms.append("".join(word.parts))
+    return terms
+
+
+def _distinct(words: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_stems(words)))[:_MAX_QUERY_TERMS]
 
 
 def _words(text: str) -> Iterator[_Word]:
