@@ -1,0 +1,1 @@
+"""Measures retrieval, answers, citation checks and conversations on labelled data."""
