@@ -1,0 +1,128 @@
+"""What a question asks for, and how well a sentence answers it; words only, no model."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.protocols import Source
+from rag.text.sentences import split_sentences
+from rag.text.words import index_terms, query_terms
+
+_ASKS_QUANTITY = re.compile(
+    r"\bhow (?:many|much|fast|large|big|long|often|small|far|well|accurate|high|low)\b|\b(?:by|at|to|with) (?:what|which|how)\b"
+    r"|\b(?:what|which)\b[^?]{0,40}\b(?:accurac\w+|percent\w*|rates?|factors?|speed-?ups?|scores?|numbers?|sizes?|gains?|improvements?|bounds?"
+    r"|complexit\w+|fraction|share|ratio|cost|amount|margin|reductions?|increases?)\b",
+    re.IGNORECASE,
+)
+_ASKS_PAPERS = re.compile(
+    r"\b(?:papers?|works?|articles?|publications?|studies|abstracts?|authors?|research)\b|^\s*(?:who|which|any|find|show|list)\b",
+    re.IGNORECASE,
+)
+_ASKS_MEANING = re.compile(r"^\s*(?:what(?:'s| is| are| does)|define|explain|describe|tell me about)\b", re.IGNORECASE)
+_QUANTITY = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|twice|double[sd]?"
+    r"|triple[sd]?|third|quarter|order of magnitude|orders of magnitude|fold)\b",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(r"\b(?:introduc|propos|present|develop|call|nam|term|dub|refer|defin|design|is an? |are )", re.IGNORECASE)
+_DANGLING = re.compile(
+    r"^(?:it|its|this|that|these|those|they|their|such|he|she|here|there|however|moreover|furthermore|additionally|thus|hence|therefore|"
+    r"consequently|instead|in contrast|the (?:former|latter)|as a result|to (?:this|that) end)\b",
+    re.IGNORECASE,
+)
+_FURNITURE = frozenset(
+    "paper papers studi work articl author research investig address list show find discuss concern public abstract relat describ exist "
+    "propos approach method result tell explain mani".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a question asks for."""
+
+    terms: frozenset[str]
+    """Its informative terms, in the form of the full-text index."""
+    names: frozenset[str]
+    """Those of them that were written like a name: `CLIP`, `Adam-mini`, `ParaSolver`."""
+    quantity: bool
+    meaning: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an abstract with its terms."""
+
+    text: str
+    start: int
+    end: int
+    position: int
+    terms: frozenset[str]
+    dangling: bool
+    """It opens with a word that points back: `It`, `These`, `However`."""
+
+
+def wants_of(question: str) -> Wants:
+    """Reads a question."""
+    terms = frozenset(query_terms(question))
+    informative = terms - _FURNITURE or terms
+    return Wants(informative, _names(question) & terms, bool(_ASKS_QUANTITY.search(question)), bool(_ASKS_MEANING.search(question)))
+
+
+def asks_for_papers(question: str) -> bool:
+    """True when papers themselves are asked for (`which papers ...`, `who ...`, `list ...`)."""
+    return bool(_ASKS_PAPERS.search(question))
+
+
+def sentences_of(source: Source) -> tuple[Sentence, ...]:
+    """The sentences of a source's abstract, in order."""
+    spans = split_sentences(source.paper.abstract)
+    return tuple(
+        Sentence(span.text, span.start, span.end, position, frozenset(index_terms(span.text).split()), bool(_DANGLING.match(span.text)))
+        for position, span in enumerate(spans)
+    )
+
+
+class Weights:
+    """Inverse document frequencies over the given texts, one set of terms each."""
+
+    def __init__(self, texts: Sequence[Iterable[str]]) -> None:
+        self._count = len(texts)
+        self._frequency = Counter(term for terms in texts for term in set(terms))
+
+    def of(self, term: str) -> float:
+        """IDF in the form of BM25 (Robertson and Spärck Jones, 1976), never negative; 0 for a term that no text holds."""
+        frequency = self._frequency[term]
+        return math.log(1 + (self._count - frequency + 0.5) / (frequency + 0.5)) if frequency else 0.0
+
+    def coverage(self, wanted: Iterable[str], held: frozenset[str], partly: frozenset[str] = frozenset(), part: float = 0.0) -> float:
+        """Share (0..1) of the wanted terms, by weight, that are held; those held only `partly` count as `part`."""
+        weights: Mapping[str, float] = {term: self.of(term) for term in wanted}
+        total = sum(weights.values())
+        if not total:
+            return 0.0
+        return sum(weight * (1.0 if term in held else part if term in partly else 0.0) for term, weight in weights.items()) / total
+
+
+def fitness(sentence: Sentence, wants: Wants) -> float:
+    """How well the form of a sentence, not its words, suits the question: 0..1."""
+    value = 0.0
+    if wants.quantity and _QUANTITY.search(sentence.text):
+        value += 0.6 + 0.4 * any(character.isdigit() for character in sentence.text)
+    if wants.meaning and not wants.quantity and wants.names & sentence.terms and _INTRODUCES.search(sentence.text):
+        value += 0.6
+    return min(value, 1.0)
+
+
+def _names(question: str) -> frozenset[str]:
+    words = re.findall(r"[\w][\w\-]*", question)
+    named = [word for position, word in enumerate(words) if _is_name(word, first=position == 0)]
+    return frozenset(term for word in named for term in query_terms(word))
+
+
+def _is_name(word: str, *, first: bool) -> bool:
+    inner_capital = any(character.isupper() for character in word[1:])
+    return inner_capital or (not first and word[:1].isupper()) or (word[:1].isalpha() and any(character.isdigit() for character in word))
