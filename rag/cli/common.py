@@ -32,12 +32,18 @@ _FILTER_OPTIONS = {
     "year": Annotated[str | None, typer.Option(help="2025, or a range 2023-2025.", rich_help_panel=_PANEL, show_default=False)],
     "venue": Annotated[str | None, typer.Option(help="Venue contains this.", rich_help_panel=_PANEL, show_default=False)],
     "author": Annotated[str | None, typer.Option(help="An author's name contains this.", rich_help_panel=_PANEL, show_default=False)],
-    "decision": Annotated[str | None, typer.Option(help="Decision contains this: poster, oral.", rich_help_panel=_PANEL, show_default=False)],
+    "decision": Annotated[
+        str | None, typer.Option(help="Decision contains this: poster, oral.", rich_help_panel=_PANEL, show_default=False)
+    ],
     "track": Annotated[str | None, typer.Option(help="Track contains this.", rich_help_panel=_PANEL, show_default=False)],
     "keyword": Annotated[str | None, typer.Option(help="A keyword contains this.", rich_help_panel=_PANEL, show_default=False)],
     "category": Annotated[str | None, typer.Option(help="A category, such as cs.CL.", rich_help_panel=_PANEL, show_default=False)],
-    "since": Annotated[str | None, typer.Option(help="Published on or after: 2025 or 2025-03-01.", rich_help_panel=_PANEL, show_default=False)],
-    "where": Annotated[str | None, typer.Option(help="Expression: 'year>=2024 and venue~ICLR'.", rich_help_panel=_PANEL, show_default=False)],
+    "since": Annotated[
+        str | None, typer.Option(help="Published on or after: 2025 or 2025-03-01.", rich_help_panel=_PANEL, show_default=False)
+    ],
+    "where": Annotated[
+        str | None, typer.Option(help="Expression: 'year>=2024 and venue~ICLR'.", rich_help_panel=_PANEL, show_default=False)
+    ],
 }
 
 
@@ -92,9 +98,9 @@ def note(message: str) -> None:
 
 def print_text(text: str) -> None:
     """Prints plain text on stdout, with anything that could drive a terminal removed when it is one."""
-    from rag.text.clean import strip_controls
+    from rag.text.clean import harmless_text
 
-    sys.stdout.write((strip_controls(text) if sys.stdout.isatty() else text).rstrip("\n") + "\n")
+    sys.stdout.write((harmless_text(text) if sys.stdout.isatty() else text).rstrip("\n") + "\n")
 
 
 def print_json(value: Any) -> None:

@@ -57,7 +57,7 @@ class AnswerStream:
         for line_number, line in enumerate(text.split("\n")):
             if line_number:
                 self._newline()
-            self._write_line(terminal_text(line, keep_edges=True))
+            self._write_line(terminal_text(line))
 
     def _write_line(self, line: str) -> None:
         if self._column == 0:
