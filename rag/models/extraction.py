@@ -11,11 +11,14 @@ from rag.text.words import index_terms
 
 _MOST_PAPERS = 3
 _MOST_SENTENCES = 3
+_MOST_BESIDE_TITLE = 2
+_LONG_LIST = 12
 _TITLE_PART = 0.5
 _PASSAGE_BONUS = 0.12
 _FORM_BONUS = 0.3
 _DANGLING_MALUS = 0.05
 _RANK_PRIOR = 0.12
+_COSINE_MARGIN = 0.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,9 @@ class _Candidate:
 class _Question:
     """One question against its sources: scores of papers and of their sentences."""
 
-    def __init__(self, question: str, sources: Sequence[Source]) -> None:
+    def __init__(self, question: str, sources: Sequence[Source], *, passages: bool = False) -> None:
         self.wants = wants_of(question)
-        self.candidates = [_candidate(source) for source in sources]
+        self.candidates = [_candidate(source, passage_only=passages) for source in sources]
         self._papers = Weights([candidate.everything for candidate in self.candidates])
         self._sentences = Weights([sentence.terms for candidate in self.candidates for sentence in candidate.sentences])
 
@@ -70,12 +73,13 @@ def extract_answer(question: str, sources: Sequence[Source]) -> tuple[Extract, .
     order = sorted(range(len(sources)), key=lambda place: (-asked.paper_score(place), place))
     best = asked.paper_score(order[0])
     chosen = [place for place in order[:_MOST_PAPERS] if place == order[0] or _matches_too(asked, place, order[0], best)]
-    return tuple(_extract(asked, asked.candidates[place], _MOST_SENTENCES if place == order[0] else 1) for place in chosen)
+    most = _MOST_BESIDE_TITLE if asked.wants.papers and not asked.wants.quantity else _MOST_SENTENCES
+    return tuple(_extract(asked, asked.candidates[place], most if place == order[0] else 1) for place in chosen)
 
 
 def extract_list(question: str, sources: Sequence[Source]) -> tuple[Extract, ...]:
-    """Every source with its best sentence, in the order given."""
-    asked = _Question(question, sources)
+    """Every source with its best sentence, in the order given; in a long list the best of its passage."""
+    asked = _Question(question, sources, passages=len(sources) > _LONG_LIST)
     return tuple(_extract(asked, candidate, 1) for candidate in asked.candidates)
 
 
@@ -83,6 +87,8 @@ def _matches_too(asked: _Question, place: int, first: int, best: float) -> bool:
     """A further paper counts when it fits nearly as well as the best one and nothing that was named is missing from it."""
     candidate, leader = asked.candidates[place], asked.candidates[first]
     if (asked.wants.names & leader.everything) - candidate.everything:
+        return False
+    if _closeness(candidate.source) < _closeness(leader.source) - _COSINE_MARGIN:
         return False
     return asked.coverage(candidate) >= 0.75 and asked.paper_score(place) >= 0.8 * best
 
@@ -109,10 +115,15 @@ def _adds(asked: _Question, candidate: _Candidate, taken: Sequence[Sentence], se
     return score >= (0.6 if new else 0.85) * best
 
 
-def _candidate(source: Source) -> _Candidate:
-    sentences = sentences_of(source)
+def _candidate(source: Source, *, passage_only: bool) -> _Candidate:
+    passage = source.hit.passage if source.hit and passage_only else None
+    sentences = sentences_of(source.paper.abstract, passage)
     title = frozenset(index_terms(source.paper.title).split())
     return _Candidate(source, sentences, title, title.union(*(sentence.terms for sentence in sentences)))
+
+
+def _closeness(source: Source) -> float:
+    return source.hit.signals.window_cosine if source.hit else 0.0
 
 
 def _in_passage(source: Source, sentence: Sentence) -> bool:

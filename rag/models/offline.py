@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag.errors import ModelError
 from rag.models.extraction import Extract, extract_answer, extract_list
-from rag.models.sentences import asks_for_papers
+from rag.models.sentences import wants_of
 from rag.protocols import ChatDelta, ChatEnd, ChatRequest
 
 _CONTEXT_TOKENS = 1_000_000
@@ -41,7 +41,7 @@ class OfflineModel:
         if request.mode == "list":
             text = "\n".join(f"- {_line(extract)}" for extract in extract_list(request.question, request.sources))
         else:
-            text = _composed(extract_answer(request.question, request.sources), titled=asks_for_papers(request.question))
+            text = _composed(extract_answer(request.question, request.sources), titled=wants_of(request.question).papers)
         for piece in re.findall(r"\s*\S+", text):
             yield ChatDelta(piece)
         yield ChatEnd("stop", 0, 0)

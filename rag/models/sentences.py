@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.protocols import Source
+from rag.records import Span
 from rag.text.sentences import split_sentences
 from rag.text.words import index_terms, query_terms
 
@@ -19,7 +19,11 @@ _ASKS_QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _ASKS_PAPERS = re.compile(
-    r"\b(?:papers?|works?|articles?|publications?|studies|abstracts?|authors?|research)\b|^\s*(?:who|which|any|find|show|list)\b",
+    r"\b(?:papers?|works?|articles?|publications?|studies|abstracts?|authors?|research)\b|^\s*(?:who|any|find|show|list)\b", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\?\s*$|^\s*(?:what|which|how|why|when|where|whose|is|are|was|were|do|does|did|can|could|should|has|have|explain|describe|define|tell"
+    r"|summari[sz]e|compare|give)\b",
     re.IGNORECASE,
 )
 _ASKS_MEANING = re.compile(r"^\s*(?:what(?:'s| is| are| does)|define|explain|describe|tell me about)\b", re.IGNORECASE)
@@ -29,6 +33,16 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCES = re.compile(r"\b(?:introduc|propos|present|develop|call|nam|term|dub|refer|defin|design|is an? |are )", re.IGNORECASE)
+_REPORTS = re.compile(
+    r"\b(?:we|our|ours)\b|\b(?:this|the present) (?:paper|work|article|study|manuscript)\b|\b(?:results?|experiments?|evaluations?) "
+    r"(?:show|demonstrate|reveal|suggest|confirm|indicate)",
+    re.IGNORECASE,
+)
+_LAMENTS = re.compile(
+    r"^however\b|\b(?:unclear|unknown|unexplored|underexplored|overlooked|neglect\w*|poorly understood|limited (?:efforts|understanding)"
+    r"|(?:gained|received|attracted) \w+ ?(?:attention|interest|popularity)|remains? (?:a |an )?(?:challeng\w+|open|difficult))\b|\?\W*$",
+    re.IGNORECASE,
+)
 _DANGLING = re.compile(
     r"^(?:it|its|this|that|these|those|they|their|such|he|she|here|there|however|moreover|furthermore|additionally|thus|hence|therefore|"
     r"consequently|instead|in contrast|the (?:former|latter)|as a result|to (?:this|that) end)\b",
@@ -50,6 +64,8 @@ class Wants:
     """Those of them that were written like a name: `CLIP`, `Adam-mini`, `ParaSolver`."""
     quantity: bool
     meaning: bool
+    papers: bool
+    """Papers themselves are asked for (`which papers ...`, `who ...`), or only a topic is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +85,21 @@ def wants_of(question: str) -> Wants:
     """Reads a question."""
     terms = frozenset(query_terms(question))
     informative = terms - _FURNITURE or terms
-    return Wants(informative, _names(question) & terms, bool(_ASKS_QUANTITY.search(question)), bool(_ASKS_MEANING.search(question)))
+    return Wants(
+        terms=informative,
+        names=_names(question) & terms,
+        quantity=bool(_ASKS_QUANTITY.search(question)),
+        meaning=bool(_ASKS_MEANING.search(question)),
+        papers=bool(_ASKS_PAPERS.search(question)) or not _ASKS.search(question),
+    )
 
 
-def asks_for_papers(question: str) -> bool:
-    """True when papers themselves are asked for (`which papers ...`, `who ...`, `list ...`)."""
-    return bool(_ASKS_PAPERS.search(question))
-
-
-def sentences_of(source: Source) -> tuple[Sentence, ...]:
-    """The sentences of a source's abstract, in order."""
-    spans = split_sentences(source.paper.abstract)
+def sentences_of(abstract: str, passage: Span | None = None) -> tuple[Sentence, ...]:
+    """The sentences of an abstract in order; only those that touch `passage` when it is given."""
     return tuple(
         Sentence(span.text, span.start, span.end, position, frozenset(index_terms(span.text).split()), bool(_DANGLING.match(span.text)))
-        for position, span in enumerate(spans)
+        for position, span in enumerate(split_sentences(abstract))
+        if passage is None or (span.start < passage.end and passage.start < span.end)
     )
 
 
@@ -108,12 +125,12 @@ class Weights:
 
 
 def fitness(sentence: Sentence, wants: Wants) -> float:
-    """How well the form of a sentence, not its words, suits the question: 0..1."""
-    value = 0.0
+    """How well the form of a sentence, not its words, suits the question: -0.5..1; findings before the state of the field."""
+    value = (0.5 if wants.papers else 0.25) * bool(_REPORTS.search(sentence.text)) - 0.5 * bool(_LAMENTS.search(sentence.text))
     if wants.quantity and _QUANTITY.search(sentence.text):
-        value += 0.6 + 0.4 * any(character.isdigit() for character in sentence.text)
+        value += 0.5 + 0.3 * any(character.isdigit() for character in sentence.text)
     if wants.meaning and not wants.quantity and wants.names & sentence.terms and _INTRODUCES.search(sentence.text):
-        value += 0.6
+        value += 0.5
     return min(value, 1.0)
 
 
