@@ -9,10 +9,9 @@ from rag.errors import UsageError
 from rag.store.conditions import Comparison, Condition, Group, compare
 from rag.store.where import parse
 
-__all__ = ["Filters", "parse_where"]
+__all__ = ["NO_FILTERS", "Filters", "parse_where"]
 
 _YEARS = re.compile(r"(?P<first>\d{4})?\s*(?P<dash>-|–|\.\.)?\s*(?P<last>\d{4})?", re.ASCII)
-_CONTAINED = ("venue", "author", "decision", "track", "keyword", "category")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,9 @@ class Filters:
     def __str__(self) -> str:
         """As a `where` expression: `parse_where(str(filters)) == filters`."""
         return str(self.condition) if self.condition else ""
+
+
+NO_FILTERS = Filters()
 
 
 def parse_where(text: str) -> Filters:
