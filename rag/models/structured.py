@@ -12,7 +12,8 @@ from rag.errors import ModelError
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
 _MAX_STARTS = 40
-_MAX_CUTS = 200
+_MAX_CUTS = 50
+_MAX_DEPTH = 60
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:
@@ -49,7 +50,7 @@ def _embedded(text: str) -> Iterator[Any]:
         end = _end(text, start)
         found = _parsed(text[start:end]) if end else _mended(text[start:])
         # A list of plain numbers amid prose is a citation, not the reply.
-        if isinstance(found, dict) or (isinstance(found, list) and any(isinstance(item, dict | list | str) for item in found)):
+        if isinstance(found, dict) or (isinstance(found, list) and any(isinstance(item, dict | str) for item in found)):
             yield found
 
 
@@ -64,49 +65,45 @@ def _parsed(text: str) -> Any:
 
 
 def _mended(text: str) -> Any:
-    """The value of a JSON text that breaks off: cut back to the last complete element, open brackets closed."""
-    cuts = [match.start() for match in re.finditer(r",|[}\]]", text)]
-    for cut in [len(text), *(position + (text[position] != ",") for position in reversed(cuts[-_MAX_CUTS:]))]:
-        open_brackets, in_string = _open_at(text[:cut])
-        if in_string:
-            continue
-        found = _parsed(text[:cut] + "".join(_CLOSERS[bracket] for bracket in reversed(open_brackets)))
-        if found is not None:
+    """The value of a JSON text that breaks off, cut back to its last complete element with the open brackets closed; None without one."""
+    for position, closing in reversed(_cuts(text)[-_MAX_CUTS:]):
+        found = _parsed(text[:position] + closing)
+        if found:
             return found
     return None
+
+
+def _cuts(text: str) -> list[tuple[int, str]]:
+    """Where elements end, with the brackets that close what is open there."""
+    closers: list[str] = []
+    cuts: list[tuple[int, str]] = []
+    for position, character in _outside_strings(text, 0):
+        if character == '"' or len(closers) > _MAX_DEPTH:
+            return cuts
+        if character in _CLOSERS:
+            closers.append(_CLOSERS[character])
+        elif character != ",":
+            closers.pop()
+        if character not in _CLOSERS:
+            cuts.append((position + (character != ","), "".join(reversed(closers))))
+    return [*cuts, (len(text), "".join(reversed(closers)))]
 
 
 def _end(text: str, start: int) -> int:
     """Where the bracket that opens at `start` closes; 0 when it does not."""
     depth = 0
     for position, character in _outside_strings(text, start):
-        if character in _CLOSERS:
-            depth += 1
-        elif character in "}]":
-            depth -= 1
-            if depth == 0:
-                return position + 1
+        depth += (character in _CLOSERS) - (character in "}]")
+        if depth == 0 or depth > _MAX_DEPTH:
+            return position + 1 if depth == 0 else 0
     return 0
 
 
-def _open_at(text: str) -> tuple[list[str], bool]:
-    """The brackets that are open at the end of `text`, and whether a string is."""
-    open_brackets: list[str] = []
-    for _, character in _outside_strings(text, 0):
-        if character == '"':
-            return open_brackets, True
-        if character in _CLOSERS:
-            open_brackets.append(character)
-        elif open_brackets:
-            open_brackets.pop()
-    return open_brackets, False
-
-
 def _outside_strings(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """Brackets outside strings with their positions; a quote that is never closed comes last."""
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', text[start:], re.DOTALL):
+    """Brackets and commas outside strings with their positions; a quote that is never closed comes last."""
+    for match in re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],"]', re.DOTALL).finditer(text, start):
         if len(match[0]) == 1:
-            yield start + match.start(), match[0]
+            yield match.start(), match[0]
         if match[0] == '"':
             return
 

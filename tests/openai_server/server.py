@@ -187,6 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(self, request: Request, reply: Reply) -> None:
         self._head(200, "text/event-stream", reply)
         for event in self._events(request, reply):
+            if not reply.choices:
+                event["choices"] = []
             self._chunk(b"data: " + json.dumps(event, ensure_ascii=False).encode() + b"\n\n")
         if self.close_connection:
             return
@@ -195,9 +197,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunk(b"")
 
     def _events(self, request: Request, reply: Reply) -> Iterator[dict[str, Any]]:
-        if not reply.choices:
-            yield _event(request, [])
-            return
         yield _event(request, [_choice({"role": "assistant", "content": ""})])
         for name, text in (("reasoning_content", reply.reasoning), ("refusal", reply.refusal)):
             if text:
