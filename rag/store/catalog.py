@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, LifoQueue
+from uuid import uuid4
 
 from rag.errors import CorpusError
 from rag.store.schema import VERSION, migrate, version
@@ -89,6 +90,7 @@ class Catalog:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             migrate(connection)
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('owner', ?)", (uuid4().hex,))
         finally:
             connection.close()
 

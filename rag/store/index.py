@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.records import Chunk, Paper
+from rag.store.near import signature
 from rag.store.rows import COLUMNS, FACET_COLUMNS, PAPER_FIELDS, facet_row, paper_row
 from rag.text.words import index_terms
 
@@ -35,6 +36,9 @@ def put_paper(connection: sqlite3.Connection, paper: Paper) -> int:
     facets = f"INSERT OR REPLACE INTO facets (n, {columns}) VALUES (?, {_marks(FACET_COLUMNS)})"  # noqa: S608 - column names are our own
     connection.execute(facets, (n, *facet_row(paper)))
     put_terms(connection, n, paper)
+    connection.execute("DELETE FROM signatures WHERE n = ?", (n,))
+    if blob := signature(paper.abstract):
+        connection.execute("INSERT INTO signatures VALUES (?, ?)", (n, blob))
     return n
 
 

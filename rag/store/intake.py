@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rag.records import Paper
 from rag.store.conditions import bare_doi
-from rag.store.index import put_paper
+from rag.store.index import put_paper, remove_papers
 from rag.store.merging import fill_gaps, may_be_same, origin
 from rag.store.queries import papers_by_row
 from rag.store.rows import bare_arxiv_id, paper_hash
@@ -46,6 +47,22 @@ class Intake:
             self._same(connection, n, record, told)
         else:
             self._changed(connection, n, record)
+
+    def merge(self, connection: sqlite3.Connection, pairs: Sequence[tuple[int, int]]) -> None:
+        """Makes one paper of each pair of rows, the earlier; its gaps are filled from the later, whose sources it takes over."""
+        into: dict[int, int] = {}
+        for first, second in pairs:
+            keep, gone = sorted((_root(into, first), _root(into, second)))
+            if keep == gone:
+                continue
+            into[gone] = keep
+            papers = papers_by_row(connection, [keep, gone])
+            connection.execute("UPDATE sightings SET n = ? WHERE n = ?", (keep, gone))
+            remove_papers(connection, [gone])
+            self.fates.pop(gone, None)
+            self.dirty.discard(gone)
+            self.merged += 1
+            self._replace(connection, keep, papers[keep], fill_gaps(papers[keep], papers[gone]))
 
     def _first_sighting(self, connection: sqlite3.Connection, record: Paper) -> None:
         n = _row_of(connection, record)
@@ -94,6 +111,12 @@ class Intake:
             self.fates[n] = "added" if self.fates.get(n) == "added" else "changed"
             self.dirty.add(n)
         _put_sources(connection, n)
+
+
+def _root(into: dict[int, int], n: int) -> int:
+    while n in into:
+        n = into[n]
+    return n
 
 
 def _row_of(connection: sqlite3.Connection, record: Paper) -> int | None:

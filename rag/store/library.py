@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -17,16 +16,19 @@ from rag.records import Chunk, ChunkHit, Paper, Rejected, SyncReport
 from rag.store import queries
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
+from rag.store.copying import copy_pending
+from rag.store.dense import DenseSearch
 from rag.store.filters import NO_FILTERS, Filters
 from rag.store.index import set_meta
 from rag.store.lock import corpus_lock
-from rag.store.scan import ExactScan
+from rag.store.place import chroma_place
 from rag.store.sync import Progress, SyncOptions, SyncRun, check_fingerprint
 from rag.text.words import index_terms
 
 if TYPE_CHECKING:
     from rag.protocols import Embedder, Vectors
     from rag.settings import Settings
+    from rag.store.chroma import ChromaStore
 
 
 class Library:
@@ -43,8 +45,6 @@ class Library:
         self._settings = settings
         self._embedder = embedder
         self._on_close = on_close
-        self._lock = threading.RLock()
-        self._scan: tuple[str, ExactScan] | None = None
 
     @classmethod
     def open(cls, name: str, settings: Settings, embedder: Embedder) -> Library:
@@ -105,9 +105,7 @@ class Library:
 
     def dense(self, vector: Vectors, limit: int, filters: Filters = NO_FILTERS) -> list[ChunkHit]:
         """The chunks whose vectors are closest to the unit vector, best first; filters hold before ranking."""
-        with self._catalog.reading() as connection:
-            rows = queries.allowed_rows(connection, filters) if filters else None
-        return self._exact().search(vector, limit, rows)
+        return self._dense.search(vector, limit, filters)
 
     def vectors(self, paper_ids: Iterable[str]) -> dict[str, tuple[tuple[Chunk, ...], Vectors]]:
         """Each paper's chunks in order and their `(n, dimension) float32` unit vectors; unknown ids are left out."""
@@ -161,6 +159,8 @@ class Library:
         """Closes the files; closing twice is fine."""
         if "_catalog" in self.__dict__:
             self._catalog.close()
+        if "_store" in self.__dict__:
+            self._store.close()
         if self._on_close is not None:
             self._on_close()
 
@@ -194,7 +194,7 @@ class Library:
         return SyncRun(self.name, catalog, Indexer(self._embedder, known), options, copier).run(records)
 
     def _copy(self) -> None:
-        pass
+        copy_pending(self._catalog, self._store)
 
     def _discard(self) -> None:
         """Takes back a corpus that the failed first sync left without any paper."""
@@ -209,13 +209,14 @@ class Library:
     def _catalog(self) -> Catalog:
         return Catalog(self._catalog_path)
 
-    def _exact(self) -> ExactScan:
-        with self._lock, self._catalog.reading() as connection:
-            connection.execute("BEGIN")
-            try:
-                generation = queries.meta(connection, "generation")
-                if self._scan is None or self._scan[0] != generation:
-                    self._scan = generation, ExactScan.load(connection)
-                return self._scan[1]
-            finally:
-                connection.execute("COMMIT")
+    @cached_property
+    def _store(self) -> ChromaStore:
+        from rag.store.chroma import ChromaStore
+
+        with self._catalog.reading() as connection:
+            owner = queries.meta(connection, "owner")
+        return ChromaStore(chroma_place(self._settings, self.name, self.folder), owner)
+
+    @cached_property
+    def _dense(self) -> DenseSearch:
+        return DenseSearch(self._catalog, self._store)

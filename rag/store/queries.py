@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,18 @@ ABSTRACT_WEIGHT = 1.0
 # SQLite takes at most 32,766 parameters by default; short lists also keep the statements few.
 _PARAMETERS = 500
 _SORTS = {"": "n", "id": "id", "title": "title COLLATE NOCASE", "year": "year", "venue": "venue COLLATE NOCASE", "published": "published"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """A chunk's row: its paper, index, offsets in the abstract, and whether Chroma has it as it is."""
+
+    paper_id: str
+    n: int
+    index: int
+    start: int
+    end: int
+    copied: bool
 
 
 def meta(connection: sqlite3.Connection, key: str, default: str = "") -> str:
@@ -121,15 +134,16 @@ def allowed_rows(connection: sqlite3.Connection, filters: Filters) -> list[int]:
     return [n for (n,) in connection.execute(f"SELECT n FROM facets WHERE {condition} ORDER BY n", parameters)]  # noqa: S608 - values are bound
 
 
-def chunk_spans(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, tuple[str, int, int, int]]:
-    """Paper id, index, start and end of each chunk id; chunks that are not in the catalog are left out."""
+def chunk_places(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
+    """Where each chunk id stands in the catalog; ids that are not in it are left out."""
     wanted = set(chunk_ids)
-    paper_ids = list(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in chunk_ids))
-    found: dict[str, tuple[str, int, int, int]] = {}
-    for batch, marks in _batches(paper_ids):
-        query = f"SELECT id, i, start, end FROM papers JOIN chunks USING (n) WHERE id IN ({marks})"  # noqa: S608 - values are bound
-        spans = {f"{row[0]}#{row[1]}": row for row in connection.execute(query, batch)}
-        found |= {key: row for key, row in spans.items() if key in wanted}
+    papers = list(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in chunk_ids))
+    found: dict[str, ChunkPlace] = {}
+    for batch, marks in _batches(papers):
+        query = f"SELECT id, n, i, start, end, copied FROM papers JOIN chunks USING (n) WHERE id IN ({marks})"  # noqa: S608 - values are bound
+        for paper_id, n, i, start, end, copied in connection.execute(query, batch):
+            if (key := f"{paper_id}#{i}") in wanted:
+                found[key] = ChunkPlace(paper_id, n, i, start, end, bool(copied))
     return found
 
 

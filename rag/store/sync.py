@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag.errors import CorpusError, UsageError
@@ -19,6 +19,7 @@ from rag.store.chunking import Indexer
 from rag.store.index import drop_unused_vectors, put_terms, remove_papers, set_meta, terms_version
 from rag.store.intake import Intake
 from rag.store.merging import problem, rejection
+from rag.store.near import near_pairs
 from rag.store.queries import meta, papers_by_row
 
 Progress = Callable[[int, int | None], None]
@@ -60,7 +61,7 @@ class SyncRun:
         if self._options.dry_run:
             with self._catalog.writing(keep=False) as connection:
                 self._take(connection, iter(records), total)
-                return self._report(self._prune(connection))
+                return self._finish(connection)
         self._prepare()
         for batch in _batches(records):
             with self._catalog.writing() as connection:
@@ -69,11 +70,12 @@ class SyncRun:
                 self._intake.dirty.clear()
             self._copy()
         with self._catalog.writing() as connection:
-            removed = self._prune(connection)
-            if self._embedded or removed:
+            report = self._finish(connection)
+            self._index(connection, sorted(self._intake.dirty))
+            if report.added or report.changed or report.removed or report.merged:
                 drop_unused_vectors(connection)
         self._copy()
-        return self._report(removed)
+        return replace(report, embedded=self._embedded)
 
     def _prepare(self) -> None:
         """Checks the embedder, and redoes what an older version of this program indexed by other rules."""
@@ -124,7 +126,13 @@ class SyncRun:
         remove_papers(connection, rows)
         return len(rows)
 
-    def _report(self, removed: int) -> SyncReport:
+    def _finish(self, connection: sqlite3.Connection) -> SyncReport:
+        """Prunes, looks for near-identical papers, and counts."""
+        removed = self._prune(connection)
+        pairs = near_pairs(connection)
+        named = papers_by_row(connection, sorted({n for first, second, _ in pairs for n in (first, second)}))
+        if self._options.merge:
+            self._intake.merge(connection, [(first, second) for first, second, _ in pairs])
         counts = Counter(self._intake.fates.values())
         return SyncReport(
             added=counts["added"],
@@ -133,7 +141,7 @@ class SyncRun:
             removed=removed,
             rejected=tuple(self._rejected),
             merged=self._intake.merged,
-            embedded=self._embedded,
+            duplicates=tuple((named[first].id, named[second].id, score) for first, second, score in pairs),
         )
 
 
