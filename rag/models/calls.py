@@ -94,6 +94,8 @@ class Caller:
             wait_s = min(_FIRST_WAIT_S * 2**retries, _LONGEST_WAIT_S) * random.uniform(0.75, 1.0)  # noqa: S311
         if time.monotonic() + wait_s >= self._deadline:
             raise failure
+        # Should the next try get no answer in time, this fault explains more than the silence does.
+        self._pump.fall_back_to(failure.fault.error)
         self._pump.sleep(wait_s)
         if self._pump.abandoned:
             raise failure

@@ -50,7 +50,7 @@ class OfflineModel:
 def _composed(extracts: tuple[Extract, ...], *, titled: bool) -> str:
     if titled:
         return "\n".join(_line(extract) for extract in extracts)
-    return "\n\n".join(_cited(extract) for extract in extracts)
+    return "\n\n".join(_cited(extract) if extract.sentences else _line(extract) for extract in extracts)
 
 
 def _line(extract: Extract) -> str:

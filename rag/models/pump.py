@@ -33,15 +33,16 @@ class Pump(Generic[Item]):
         self._queue: queue.Queue[Item | Signal] = queue.Queue(_CAPACITY)
         self._gone = threading.Event()
         self._hang_up: Callable[[], None] | None = None
+        self._fallback: Item | None = None
         self._thread = threading.Thread(target=self._run, args=(produce,), daemon=True, name="rag-model")
         self._thread.start()
 
     def get(self, wait_s: float) -> Item | Signal:
-        """The next item, or a signal; `STALLED` after `wait_s` seconds without either."""
+        """The next item, or a signal; after `wait_s` seconds without either, what `fall_back_to` named, else `STALLED`."""
         try:
             return self._queue.get(timeout=max(wait_s, 0.0))
         except queue.Empty:
-            return Signal.STALLED
+            return Signal.STALLED if self._fallback is None else self._fallback
 
     def abandon(self) -> None:
         """Tells the producer that nobody reads any more and breaks off what it waits for."""
@@ -56,11 +57,16 @@ class Pump(Generic[Item]):
 
     def put(self, item: Item | Signal) -> None:
         """For the producer: hands an item over, waiting while the reader is far behind."""
+        self._fallback = None
         while not self._gone.is_set():
             try:
                 return self._queue.put(item, timeout=_POLL_S)
             except queue.Full:
                 continue
+
+    def fall_back_to(self, item: Item) -> None:
+        """For the producer: what the reader gets when nothing more comes in time; the next `put` takes it back."""
+        self._fallback = item
 
     def sleep(self, seconds: float) -> None:
         """For the producer: waits, unless the reader goes."""

@@ -19,7 +19,9 @@ _ASKS_QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _ASKS_PAPERS = re.compile(
-    r"\b(?:papers?|works?|articles?|publications?|studies|abstracts?|authors?|research)\b|^\s*(?:who|any|find|show|list)\b", re.IGNORECASE
+    r"\b(?:papers?|articles?|publications?|studies|abstracts?|authors?|research|(?:which|what|any|all|prior|related) works?)\b"
+    r"|^\s*(?:who|any|find|show|list)\b",
+    re.IGNORECASE,
 )
 _ASKS = re.compile(
     r"\?\s*$|^\s*(?:what|which|how|why|when|where|whose|is|are|was|were|do|does|did|can|could|should|has|have|explain|describe|define|tell"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from rag.protocols import ChatDelta, ChatEnd, ChatModel, ChatRequest, Message
 from rag.settings import Settings
 
 KEY = "sk-the-key-of-the-user-0123456789"
-TIMEOUT_S = 0.5
+TIMEOUT_S = 5.0
+SHORT_S = 0.8
+"""The time-out where running into it is the point."""
 MESSAGES = (Message("system", "Cite the papers."), Message("user", "which papers study turn-taking?"))
 
 
@@ -54,6 +56,13 @@ def model(settings: Settings) -> ChatModel:
 @pytest.fixture
 def ask(model: ChatModel) -> Callable[..., Outcome]:
     """Sends one request and waits for how it ends."""
+    return lambda **fields: outcome_of(model, **fields)
+
+
+@pytest.fixture
+def ask_hastily(settings: Settings) -> Callable[..., Outcome]:
+    """Like `ask`, with little patience."""
+    model = open_model(replace(settings, timeout_s=SHORT_S))
     return lambda **fields: outcome_of(model, **fields)
 
 
