@@ -273,3 +273,14 @@ class SyncReport:
     """Chunks embedded in this run; 0 when nothing changed."""
     duplicates: tuple[tuple[str, str, float], ...] = ()
     """Pairs of paper ids with near-identical text and their similarity, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check of the installation or of a corpus found."""
+
+    name: str
+    level: Literal["ok", "warning", "error"]
+    detail: str
+    fix: str = ""
+    """What to do about it; empty when nothing is wrong."""
