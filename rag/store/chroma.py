@@ -5,6 +5,7 @@ Vectors are always passed in: Chroma's own embedding function, which downloads a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,10 +45,15 @@ class ChromaStore:
     Every method raises `CorpusError`, with the remedy, for what Chroma or the way to it reports.
     """
 
-    def __init__(self, place: ChromaPlace, owner: str) -> None:
-        """`owner` is the corpus's identity; a collection of the same name that belongs to another corpus is refused."""
+    def __init__(self, place: ChromaPlace, owner: str, fingerprint: str) -> None:
+        """`owner` is the corpus's identity: a collection of the same name that belongs to another corpus is refused; empty takes any.
+
+        `fingerprint` is the embedder's; a collection that is made notes both.
+        """
         self.place = place
         self._owner = owner
+        self._fingerprint = fingerprint
+        self._lock = threading.RLock()
         self._opened: tuple[Client, Collection] | None = None
 
     def upsert(self, records: Sequence[ChromaRecord]) -> None:
@@ -97,10 +103,11 @@ class ChromaStore:
             for key, vector, text, metadata in zip(*columns, strict=True):
                 yield ChromaRecord(key, np.asarray(vector, np.float32), text or "", dict(metadata or {}))
 
-    def owner(self) -> str:
-        """Identity of the corpus that the collection belongs to."""
+    def origin(self) -> tuple[str, str]:
+        """Identity and embedder's fingerprint of the corpus that the collection belongs to; empty texts when it does not say."""
         with chroma_errors(self.place):
-            return str((self._collection(adopt=True).metadata or {}).get("owner", ""))
+            metadata = self._collection().metadata or {}
+        return str(metadata.get("owner", "")), str(metadata.get("fingerprint", ""))
 
     def rename(self, collection: str) -> None:
         """Gives the collection another name, for a corpus that was renamed."""
@@ -110,40 +117,43 @@ class ChromaStore:
 
     def drop(self) -> None:
         """Removes the collection with all its records."""
+        self.close()
         with chroma_errors(self.place):
-            client = self._client()
-            if self.place.collection in {collection.name for collection in client.list_collections()}:
-                client.delete_collection(self.place.collection)
-            self._opened = None
-            client.close()
+            client = open_client(self.place)
+            try:
+                if self.place.collection in {collection.name for collection in client.list_collections()}:
+                    client.delete_collection(self.place.collection)
+            finally:
+                client.close()
 
     def close(self) -> None:
         """Frees the files or the connection; the next use opens them again."""
-        if self._opened is not None:
-            self._opened[0].close()
-            self._opened = None
+        with self._lock:
+            if self._opened is not None:
+                self._opened[0].close()
+                self._opened = None
 
-    def _collection(self, *, adopt: bool = False) -> Collection:
-        if self._opened is None:
-            client = self._client()
-            configuration: Any = {"spann": _SPANN} if self.place.kind == "cloud" else {"hnsw": _HNSW}
-            self._opened = (
-                client,
-                client.get_or_create_collection(
-                    self.place.collection, embedding_function=None, configuration=configuration, metadata={"owner": self._owner}
-                ),
-            )
-        collection = self._opened[1]
+    def _collection(self) -> Collection:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened[1]
+
+    def _open(self) -> tuple[Client, Collection]:
+        client = open_client(self.place)
+        configuration: Any = {"spann": _SPANN} if self.place.kind == "cloud" else {"hnsw": _HNSW}
+        metadata: Metadata = {"owner": self._owner, "fingerprint": self._fingerprint}
+        collection = client.get_or_create_collection(
+            self.place.collection, embedding_function=None, configuration=configuration, metadata=metadata
+        )
         found = str((collection.metadata or {}).get("owner", self._owner))
-        if found != self._owner and not adopt:
+        if self._owner and found != self._owner:
+            client.close()
             raise CorpusError(
                 f"The collection {self.place.collection!r} at {self.place.address} belongs to another corpus of the same name. "
-                "Rename one of the two with `rag rename`, or take it over with `rag doctor --repair`."
+                "Rename one of the two with `rag rename`."
             )
-        return collection
-
-    def _client(self) -> Client:
-        return self._opened[0] if self._opened is not None else open_client(self.place)
+        return client, collection
 
     def _pages(self, include: list[str]) -> Iterator[Any]:
         size, offset = _BATCH[self.place.kind], 0

@@ -87,7 +87,9 @@ def _page_of_pending(catalog: Catalog) -> list[tuple[int, int, ChromaRecord]]:
         (
             n,
             i,
-            ChromaRecord(f"{papers[n].id}#{i}", np.frombuffer(vector, np.float32), text, _metadata(papers[n], i, start, end, histories[n])),
+            ChromaRecord(
+                f"{papers[n].id}#{i}", np.frombuffer(vector, np.float32), text, _metadata(n, papers[n], (i, start, end), histories[n])
+            ),
         )
         for n, i, start, end, text, vector in rows
     ]
@@ -103,8 +105,9 @@ def _history(connection: sqlite3.Connection, n: int) -> list[tuple[str, str, str
     return connection.execute(query, (n,)).fetchall()
 
 
-def _metadata(paper: Paper, index: int, start: int, end: int, history: list[tuple[str, str, str, str]]) -> Metadata:
+def _metadata(n: int, paper: Paper, place: tuple[int, int, int], history: list[tuple[str, str, str, str]]) -> Metadata:
     """The paper's bibliographic data, flat as Chroma wants it; the first chunk carries what a rebuilt catalog needs besides."""
+    index, start, end = place
     metadata: Metadata = {"paper": paper.id, "index": index, "start": start, "end": end}
     for name in _FLAT:
         value = getattr(paper, name)
@@ -112,5 +115,5 @@ def _metadata(paper: Paper, index: int, start: int, end: int, history: list[tupl
             metadata[name] = "; ".join(value) if isinstance(value, tuple) else value
     if index == 0:
         lists = {name: getattr(paper, name) for name in ("authors", "keywords", "categories", "sources")}
-        metadata["catalog"] = json.dumps({**lists, "sightings": history}, ensure_ascii=False)
+        metadata["catalog"] = json.dumps({"n": n, "paper": lists, "sightings": history}, ensure_ascii=False)
     return metadata

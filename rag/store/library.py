@@ -215,7 +215,7 @@ class Library:
 
         with self._catalog.reading() as connection:
             owner = queries.meta(connection, "owner")
-        return ChromaStore(chroma_place(self._settings, self.name, self.folder), owner)
+        return ChromaStore(chroma_place(self._settings, self.name, self.folder), owner, self._embedder.fingerprint)
 
     @cached_property
     def _dense(self) -> DenseSearch:
