@@ -29,6 +29,11 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_MEANING = re.compile(r"^\s*(?:what(?:'s| is| are| does)|define|explain|describe|tell me about)\b", re.IGNORECASE)
+_ASKS_BEST = re.compile(r"\b(?:best|better|highest|largest|fastest|strongest|wins?|outperforms?|beats?)\b", re.IGNORECASE)
+_BEST = re.compile(
+    r"\b(?:best|better|highest|largest|fastest|strongest|outperform\w*|surpass\w*|exceed\w*|superior\w*|top|state-of-the-art)\b",
+    re.IGNORECASE,
+)
 _QUANTITY = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|twice|double[sd]?"
     r"|triple[sd]?|third|quarter|order of magnitude|orders of magnitude|fold)\b",
@@ -51,8 +56,8 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _FURNITURE = frozenset(
-    "paper papers studi work articl author research investig address list show find discuss concern public abstract relat describ exist "
-    "propos approach method result tell explain mani".split()
+    "paper studi work articl author investig address list show find discuss abstract relat describ propos approach method result tell "
+    "explain mani percentag percent fraction factor share amount number extent".split()
 )
 
 
@@ -65,6 +70,7 @@ class Wants:
     names: frozenset[str]
     """Those of them that were written like a name: `CLIP`, `Adam-mini`, `ParaSolver`."""
     quantity: bool
+    best: bool
     meaning: bool
     papers: bool
     """Papers themselves are asked for (`which papers ...`, `who ...`), or only a topic is named."""
@@ -91,6 +97,7 @@ def wants_of(question: str) -> Wants:
         terms=informative,
         names=_names(question) & terms,
         quantity=bool(_ASKS_QUANTITY.search(question)),
+        best=bool(_ASKS_BEST.search(question)),
         meaning=bool(_ASKS_MEANING.search(question)),
         papers=bool(_ASKS_PAPERS.search(question)) or not _ASKS.search(question),
     )
@@ -131,6 +138,8 @@ def fitness(sentence: Sentence, wants: Wants) -> float:
     value = (0.5 if wants.papers else 0.25) * bool(_REPORTS.search(sentence.text)) - 0.5 * bool(_LAMENTS.search(sentence.text))
     if wants.quantity and _QUANTITY.search(sentence.text):
         value += 0.5 + 0.3 * any(character.isdigit() for character in sentence.text)
+    if wants.best and _BEST.search(sentence.text):
+        value += 0.5
     if wants.meaning and not wants.quantity and wants.names & sentence.terms and _INTRODUCES.search(sentence.text):
         value += 0.5
     return min(value, 1.0)
