@@ -41,7 +41,7 @@ def index(
 
     Example: rag index papers.jsonl library.bib --corpus iclr2025
     """
-    with common.open_assistant(corpus=corpus) as assistant, _progress() as show:
+    with common.open_assistant(corpus=corpus) as assistant, progress_bar("indexing") as show:
         report = assistant.sync(
             [Path(path) if path != "-" else path for path in paths],
             prune=prune, dry_run=dry_run, merge=merge, wait_s=wait, mapping=_mapping(field_map), format=format, progress=show,
@@ -87,7 +87,7 @@ def _print_report(report: SyncReport, *, dry_run: bool) -> None:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int | None], None] | None]:
+def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None] | None]:
     """A progress bar with rate and remaining time on a terminal's stderr; None elsewhere."""
     console = common.console(stderr=True)
     if not console.is_terminal:
@@ -96,10 +96,10 @@ def _progress() -> Iterator[Callable[[int, int | None], None] | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     with Progress(
-        TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+        TextColumn(verb), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
         console=console, transient=True,
     ) as bar:  # fmt: skip
-        task = bar.add_task("indexing", total=None, rate="")
+        task = bar.add_task(verb, total=None, rate="")
         started = time.monotonic()
 
         def show(done: int, total: int | None) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rag.cli import browse, chat, common, corpora, doctor, eval, export, index, log, search
+from rag.cli import browse, chat, common, corpora, doctor, eval, export, fetch, index, log, search
 
 _HELP = """Manage the papers that `ask` answers from.
 
@@ -24,7 +24,7 @@ Examples:
 app = typer.Typer(
     help=_HELP, no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
 )
-for group in (index, search, browse, export, corpora, chat, log, eval, doctor):
+for group in (index, fetch, search, browse, export, corpora, chat, log, eval, doctor):
     group.register(app)
 
 
