@@ -51,7 +51,8 @@ class Indexer:
         chunked = {n: self.chunker(paper, self.embedder) for n, paper in papers.items()}
         fingerprint = self.embedder.fingerprint
         texts = {vector_key(fingerprint, chunk.text): chunk.text for chunks in chunked.values() for chunk in chunks}
-        missing = {key: text for key, text in texts.items() if key not in vector_rows(connection, texts)}
+        cached = vector_rows(connection, texts)
+        missing = {key: text for key, text in texts.items() if key not in cached}
         embedded = self._add(connection, missing)
         vectors = vector_rows(connection, texts)
         for n, chunks in chunked.items():

@@ -54,9 +54,9 @@ ALIASES = {"authors": "author", "keywords": "keyword", "categories": "category",
 
 def fold(text: str) -> str:
     """`text` without case, accents and doubled spaces: what two values must share to count as equal."""
-    decomposed = text if text.isascii() else unicodedata.normalize("NFKD", text)
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(plain.casefold().split())
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return " ".join(text.casefold().split())
 
 
 def bare_doi(doi: str) -> str:
@@ -158,7 +158,7 @@ def compare(field: str, operator: str, value: str) -> Comparison:
 
 def _checked(name: str, kind: FieldKind, value: str) -> str:
     text = " ".join(value.split())
-    if not text:
+    if not fold(text):
         raise UsageError(f"{name!r} is compared with nothing. Give it a value, such as {name}={_EXAMPLES.get(kind, 'ICLR')}.")
     if kind == "number" and not re.fullmatch(r"\d{1,4}", text, re.ASCII):
         raise UsageError(f"{value!r} is not a year. Write it with digits, such as {name}>=2024.")

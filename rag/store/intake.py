@@ -148,6 +148,6 @@ def _sight_again(connection: sqlite3.Connection, record: Paper, told: tuple[str,
 
 
 def _put_sources(connection: sqlite3.Connection, n: int) -> None:
-    query = "SELECT sources FROM sightings JOIN papers USING (n) WHERE n = ? ORDER BY record <> id, origin, record"
+    query = "SELECT sightings.sources FROM sightings JOIN papers USING (n) WHERE n = ? ORDER BY record <> id, origin, record"
     sources = dict.fromkeys(source for (told,) in connection.execute(query, (n,)) for source in json.loads(told))
     connection.execute("UPDATE papers SET sources = ? WHERE n = ?", (json.dumps(list(sources), ensure_ascii=False), n))

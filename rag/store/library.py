@@ -62,17 +62,17 @@ class Library:
         `sort` is id, title, year, venue or published, with a minus in front for the reverse; papers without the value come last.
         Raises `UsageError` for another one.
         """
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.select_papers(connection, filters, sort or "", limit)
 
     def get(self, ids: Iterable[str]) -> dict[str, Paper]:
         """The papers with these ids, in the order asked for; unknown ids are left out."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.papers_by_id(connection, list(ids))
 
     def ids(self, *, filters: Filters = NO_FILTERS, among: Sequence[str] | None = None) -> set[str]:
         """Ids of the papers that pass the filters, of all or of those in `among`."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.paper_ids(connection, filters, among)
 
     def corpus_of(self, paper_id: str) -> str:
@@ -81,23 +81,23 @@ class Library:
 
     def count(self, *, filters: Filters = NO_FILTERS) -> int:
         """How many papers pass the filters."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.count_papers(connection, filters)
 
     def lexical(self, terms: Sequence[str], limit: int, filters: Filters = NO_FILTERS) -> list[tuple[str, float]]:
         """Paper ids with their BM25 (0 or more), best first, of papers that hold any of the index terms."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.rank_by_terms(connection, terms, limit, filters)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many papers each index term stands; 0 for one that stands in none."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.document_frequencies(connection, list(terms))
 
     def idf(self, word: str) -> float:
         """How telling a word is: `ln(1 + (N - n + 0.5) / (n + 0.5))` over the corpus's papers (Robertson and Zaragoza, 2009), 0 or more."""
         terms = index_terms(word).split()
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             count = queries.count_papers(connection, NO_FILTERS)
             frequencies = queries.document_frequencies(connection, terms[:1]).values()
         frequency = next(iter(frequencies), count)
@@ -109,7 +109,7 @@ class Library:
 
     def vectors(self, paper_ids: Iterable[str]) -> dict[str, tuple[tuple[Chunk, ...], Vectors]]:
         """Each paper's chunks in order and their `(n, dimension) float32` unit vectors; unknown ids are left out."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.chunks_with_vectors(connection, list(paper_ids))
 
     def sync(
@@ -150,17 +150,17 @@ class Library:
             try:
                 if is_new:
                     Catalog(self._catalog_path, create=True).close()
-                return self._run(self._catalog, options, records, known or {}, copy=copy)
+                return self._run(self.catalog, options, records, known or {}, copy=copy)
             finally:
                 if is_new and self._catalog_path.is_file() and not self.count():
                     self._discard()
 
     def close(self) -> None:
         """Closes the files; closing twice is fine."""
-        if "_catalog" in self.__dict__:
-            self._catalog.close()
-        if "_store" in self.__dict__:
-            self._store.close()
+        if "catalog" in self.__dict__:
+            self.catalog.close()
+        if "store" in self.__dict__:
+            self.store.close()
         if self._on_close is not None:
             self._on_close()
 
@@ -172,19 +172,19 @@ class Library:
 
     def check(self) -> None:
         """Raises `CorpusError` when the catalog is damaged or its papers were embedded by another embedder."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             check_fingerprint(connection, self.name, self._embedder.fingerprint)
 
     def edition(self) -> str:
         """What `set_edition` was told; empty for a corpus that is not there."""
         if not self._catalog_path.is_file():
             return ""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             return queries.meta(connection, "edition")
 
     def set_edition(self, edition: str) -> None:
         """Notes which edition of its source the corpus was built from."""
-        with self._catalog.writing() as connection:
+        with self.catalog.writing() as connection:
             set_meta(connection, "edition", edition)
 
     def _run(
@@ -194,7 +194,7 @@ class Library:
         return SyncRun(self.name, catalog, Indexer(self._embedder, known), options, copier).run(records)
 
     def _copy(self) -> None:
-        copy_pending(self._catalog, self._store)
+        copy_pending(self.catalog, self.store)
 
     def _discard(self) -> None:
         """Takes back a corpus that the failed first sync left without any paper."""
@@ -206,17 +206,19 @@ class Library:
         return self.folder / "catalog.sqlite"
 
     @cached_property
-    def _catalog(self) -> Catalog:
+    def catalog(self) -> Catalog:
+        """The half with the papers."""
         return Catalog(self._catalog_path)
 
     @cached_property
-    def _store(self) -> ChromaStore:
+    def store(self) -> ChromaStore:
+        """The half in Chroma; opened at its first use."""
         from rag.store.chroma import ChromaStore
 
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             owner = queries.meta(connection, "owner")
         return ChromaStore(chroma_place(self._settings, self.name, self.folder), owner, self._embedder.fingerprint)
 
     @cached_property
     def _dense(self) -> DenseSearch:
-        return DenseSearch(self._catalog, self._store)
+        return DenseSearch(self.catalog, self.store)

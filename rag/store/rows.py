@@ -47,7 +47,7 @@ def row_paper(row: Sequence[Any]) -> Paper:
 
 def facet_row(paper: Paper) -> tuple[Any, ...]:
     """What filters compare, in the order of `FACET_COLUMNS`: folded, lists as lines, the year as date where there is none."""
-    folded = {name: _facet(value) for name, value in _items(paper)}
+    folded = {name: _facet(getattr(paper, name)) for name in FACET_COLUMNS}
     folded["id"] = paper.id
     folded["doi"] = bare_doi(paper.doi) if paper.doi else None
     folded["arxiv_id"] = bare_arxiv_id(paper.arxiv_id) if paper.arxiv_id else None

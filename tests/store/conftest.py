@@ -1,55 +1,15 @@
-"""Shared by the store's tests: an embedder without a model, papers, and settings in a fresh home."""
+"""Fixtures of the store's tests: settings in a fresh home, and an embedder without a model."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from rag.protocols import Vectors
-from rag.records import Paper
+from store_papers import HashEmbedder
+
 from rag.settings import Settings
-
-
-class HashEmbedder:
-    """Deterministic unit vectors; counts what it embeds."""
-
-    dimension = 16
-    max_tokens = 60
-
-    def __init__(self, fingerprint: str = "hash-16") -> None:
-        self.fingerprint = fingerprint
-        self.texts: list[str] = []
-
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += texts
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
-        for row, text in enumerate(texts):
-            seed = int.from_bytes(hashlib.sha256(f"{self.fingerprint}{text}".encode()).digest()[:8], "big")
-            vectors[row] = np.random.default_rng(seed).standard_normal(self.dimension)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def make_paper(number: int, **changes: object) -> Paper:
-    fields: dict[str, object] = {
-        "id": f"p{number}",
-        "title": f"Paper number {number}",
-        "abstract": f"We study topic{number % 7} in depth. The method{number} is new. It beats baseline{number % 3} by {number}.5 points.",
-        "authors": (f"Ada Lovelace{number % 5}", "Bob Übermaß"),
-        "year": 2018 + number % 8,
-        "venue": "ICLR 2025" if number % 2 else "NeurIPS 2024",
-        "sources": (f"papers.jsonl:{number}",),
-    }
-    return Paper(**(fields | changes))  # type: ignore[arg-type]
-
-
-def make_papers(count: int) -> list[Paper]:
-    return [make_paper(number) for number in range(1, count + 1)]
+from rag.store import Corpora, Library
 
 
 @pytest.fixture
@@ -60,3 +20,10 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def embedder() -> HashEmbedder:
     return HashEmbedder()
+
+
+@pytest.fixture
+def library(settings: Settings, embedder: HashEmbedder) -> Iterator[Library]:
+    """An empty corpus named `mine`, to be synced."""
+    with Corpora(settings).open_for_sync("mine", embedder) as library:
+        yield library
