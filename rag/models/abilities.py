@@ -23,6 +23,7 @@ _HINTS = {
     "temperature": re.compile(r"temperature", re.IGNORECASE),
     "max_completion_tokens": re.compile(r"max_completion_tokens", re.IGNORECASE),
     "max_tokens": re.compile(r"max_tokens", re.IGNORECASE),
+    "system": re.compile(r"system (?:role|message|prompt)|role.{0,12}system|only user and assistant", re.IGNORECASE),
     "stream": re.compile(r"['\"`]stream['\"`]|streaming", re.IGNORECASE),
 }
 
@@ -32,7 +33,7 @@ class Abilities:
     """What requests to one model may carry."""
 
     rejected: tuple[str, ...] = ()
-    """Parameters that the server refused, sorted."""
+    """Parameters that the server refused, sorted; `system` for messages of that role."""
     format: str = "json_schema"
     """The strongest `response_format` it takes: `json_schema`, `json_object` or `none`."""
     context_tokens: int | None = None
@@ -49,14 +50,15 @@ class Abilities:
 
 def refused_parameter(status: int, body: object, sent: Mapping[str, Any]) -> str | None:
     """The optional parameter among `sent` that an error reply is about; None when it is about something else."""
-    if status not in (400, 415, 422, 501):
+    if status not in (400, 415, 422, 500, 501):
         return None
+    carried = {*sent, *(str(message["role"]) for message in sent.get("messages", ()))}
     error = body.get("error", body) if isinstance(body, Mapping) else {}
     named = str(error.get("param") or "").partition(".")[0] if isinstance(error, Mapping) else ""
-    if named in _HINTS and named in sent:
+    if named in _HINTS and named in carried:
         return named
     words = f"{said(body)} {json.dumps(body, default=str)}"
-    return next((name for name, hint in _HINTS.items() if name in sent and hint.search(words)), None)
+    return next((name for name, hint in _HINTS.items() if name in carried and hint.search(words)), None)
 
 
 class ServerMemory:

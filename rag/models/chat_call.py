@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from rag.models.faults import Fault, connection_error, empty_error, protocol_err
 from rag.models.pump import Pump, Signal
 from rag.models.reply import ReplyReader, thinks_silently
 from rag.models.structured import is_strict
-from rag.protocols import ChatDelta, ChatEnd, ChatRequest
+from rag.protocols import ChatDelta, ChatEnd, ChatRequest, Message
 
 Produced = ChatDelta | ChatEnd | ModelError
 
@@ -48,7 +48,7 @@ class ChatCall:
             pump.put(end)
 
     def _body(self, abilities: Abilities) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in self._request.messages]
+        messages = _without_system(self._request.messages) if "system" in abilities.rejected else self._request.messages
         optional = {
             "temperature": 0,
             "stream": True,
@@ -58,9 +58,9 @@ class ChatCall:
         }
         if "stream" in abilities.rejected:
             del optional["stream_options"]
-        return {"model": self._endpoint.model, "messages": messages} | {
-            name: value for name, value in optional.items() if name not in abilities.rejected
-        }
+        accepted = {name: value for name, value in optional.items() if name not in abilities.rejected}
+        plain = [{"role": message.role, "content": message.content} for message in messages]
+        return {"model": self._endpoint.model, "messages": plain, **accepted}
 
     def _token_limit(self, abilities: Abilities) -> dict[str, int]:
         # Only OpenAI's own service is sure to know the newer name; its reasoning models refuse the older one.
@@ -125,6 +125,14 @@ class ChatCall:
         if reader.finish is None:
             return Fault(connection_error(self._endpoint, "it ended the reply before the first word"), retry=True)
         return Fault(empty_error(self._endpoint, "sent an empty reply"))
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message]:
+    """The same words where a model's template knows no system role: in front of the first message of the user."""
+    rules = "\n\n".join(message.content for message in messages if message.role == "system")
+    others = [message for message in messages if message.role != "system"]
+    first = next((place for place, message in enumerate(others) if message.role == "user"), 0)
+    return [Message("user", f"{rules}\n\n{other.content}") if place == first else other for place, other in enumerate(others)]
 
 
 def _finish(reason: str | None) -> Literal["stop", "length", "content_filter", "cut"]:

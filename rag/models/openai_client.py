@@ -13,14 +13,14 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rag.errors import ModelError
 from rag.models.abilities import ServerMemory, server_memory
 from rag.models.calls import Caller, CallFailed
 from rag.models.chat_call import ChatCall, Produced
 from rag.models.context import known_context_tokens
-from rag.models.endpoint import Endpoint
+from rag.models.endpoint import DEFAULT_MODEL, Endpoint
 from rag.models.faults import Fault, connection_error, protocol_error, status_fault, stream_fault, timeout_error
 from rag.models.pump import Pump, Signal
 from rag.protocols import ChatDelta, ChatEnd, ChatRequest
@@ -28,6 +28,8 @@ from rag.settings import Settings
 
 if TYPE_CHECKING:
     import openai
+
+Result = TypeVar("Result")
 
 _CONNECT_S = 10.0
 _LISTING_S = 2.0
@@ -106,6 +108,20 @@ def embed_texts(settings: Settings, model: str, texts: Sequence[str]) -> list[li
     return vectors
 
 
+def offered_models(settings: Settings) -> tuple[str, ...]:
+    """Names of the models that the configured server offers, within `timeout_s`. Raises `ModelError`."""
+    endpoint = Endpoint.of(settings, settings.model or DEFAULT_MODEL)
+    wire = OpenAIWire(endpoint)
+
+    def produce(pump: Pump[tuple[str, ...] | ModelError]) -> None:
+        try:
+            pump.put(wire.offered(endpoint.timeout_s))
+        except CallFailed as failed:
+            pump.put(failed.fault.error)
+
+    return _only_item(Pump(produce), endpoint)
+
+
 def _embed_batch(texts: list[str], endpoint: Endpoint, memory: ServerMemory, wire: OpenAIWire) -> list[list[float]]:
     deadline = time.monotonic() + endpoint.timeout_s
 
@@ -117,14 +133,17 @@ def _embed_batch(texts: list[str], endpoint: Endpoint, memory: ServerMemory, wir
         except CallFailed as failed:
             pump.put(failed.fault.error)
 
-    pump = Pump(produce)
+    return _only_item(Pump(produce), endpoint)
+
+
+def _only_item(pump: Pump[Result | ModelError], endpoint: Endpoint) -> Result:
     try:
         item = pump.get(endpoint.timeout_s)
     finally:
         pump.abandon()
-    if isinstance(item, list):
-        return item
-    raise _error(item, endpoint)
+    if isinstance(item, ModelError | Signal):
+        raise _error(item, endpoint)
+    return item
 
 
 def _vectors(reply: object, count: int, endpoint: Endpoint) -> list[list[float]]:
@@ -141,7 +160,7 @@ def _vectors(reply: object, count: int, endpoint: Endpoint) -> list[list[float]]
     return vectors
 
 
-def _error(item: object, endpoint: Endpoint) -> ModelError:
+def _error(item: ModelError | Signal, endpoint: Endpoint) -> ModelError:
     if isinstance(item, ModelError):
         return item
     return timeout_error(endpoint) if item is Signal.STALLED else protocol_error(endpoint, "a reply that could not be read")
@@ -208,7 +227,7 @@ class OpenAIWire:
     def _failure(self, error: Exception) -> CallFailed:
         if isinstance(error, self._openai.APIStatusError):
             fault = status_fault(self._endpoint, error.status_code, error.body, error.response.headers)
-            if error.status_code == 404:
+            if error.status_code == 404 and error.request.method == "POST":
                 fault = self._with_offers(fault)
             return CallFailed(fault, status=error.status_code, body=error.body)
         if isinstance(error, self._openai.APIConnectionError):
@@ -226,17 +245,26 @@ class OpenAIWire:
         # A server that is not there will not be in a second either; a connection that broke may be better the next time.
         return Fault(connection_error(self._endpoint, str(cause or error)), retry=type(cause).__name__ != "ConnectError")
 
+    def offered(self, timeout_s: float) -> tuple[str, ...]:
+        """Names of the models on the server. Raises `CallFailed`."""
+        try:
+            reply = self._client.get("/models", cast_to=object, options={"timeout": timeout_s})
+        except self._errors as error:
+            raise self._failure(error) from None
+        rows = reply.get("data") if isinstance(reply, Mapping) else None
+        if not isinstance(rows, list):
+            raise CallFailed(Fault(protocol_error(self._endpoint, "no list of models")))
+        return tuple(str(row["id"]) for row in rows if isinstance(row, Mapping) and row.get("id"))
+
     def _with_offers(self, fault: Fault) -> Fault:
         try:
-            reply = self._client.get("/models", cast_to=object, options={"timeout": min(_LISTING_S, self._endpoint.timeout_s / 2)})
-        except self._errors:
+            names = self.offered(min(_LISTING_S, self._endpoint.timeout_s / 2))
+        except CallFailed:
             return fault
-        rows = reply.get("data") if isinstance(reply, Mapping) else None
-        names = [str(row["id"]) for row in rows or () if isinstance(row, Mapping) and row.get("id")]
         if not names:
             return fault
-        offered = self._endpoint.redacted(", ".join(names[:_MAX_OFFERED]) + (", …" if len(names) > _MAX_OFFERED else ""))
-        return Fault(ModelError(f"{fault.error} It offers: {offered}.", kind=fault.error.kind))
+        shown = self._endpoint.redacted(", ".join(names[:_MAX_OFFERED]) + (", …" if len(names) > _MAX_OFFERED else ""))
+        return Fault(ModelError(f"{fault.error} It offers: {shown}.", kind=fault.error.kind))
 
 
 def _configured(make: Callable[[], Any], endpoint: Endpoint) -> Any:

@@ -13,7 +13,7 @@ from openai_server import FakeServer, Reply, faults
 
 from rag.errors import ModelError, UsageError
 from rag.models import offline_notice, open_model
-from rag.models.openai_client import embed_texts
+from rag.models.openai_client import embed_texts, offered_models
 from rag.protocols import ChatModel, ChatRequest
 from rag.settings import Settings
 
@@ -188,6 +188,25 @@ def test_a_proxy_that_cannot_be_used_is_one_clear_error(settings: Settings, monk
     error = outcome_of(open_model(settings)).error
     assert error.kind == "connection"
     assert "Correct HTTP_PROXY" in str(error)
+
+
+def test_the_models_on_offer_are_named(openai_server: FakeServer, settings: Settings) -> None:
+    openai_server.models = ("a", "b")
+    assert offered_models(settings) == ("a", "b")
+    openai_server.models = tuple(f"model-{number}" for number in range(9))
+    openai_server.default = faults.model_not_found()
+    error = outcome_of(open_model(settings)).error
+    assert str(error).endswith("It offers: model-0, model-1, model-2, model-3, model-4, model-5, ….")
+
+
+def test_a_wrong_path_is_told(openai_server: FakeServer, settings: Settings) -> None:
+    wrong = replace(settings, openai_base_url=openai_server.url.removesuffix("/v1"))
+    error = outcome_of(open_model(wrong)).error
+    assert error.kind == "not_found"
+    assert str(error).endswith("Set RAG_MODEL to a model it offers, or correct OPENAI_BASE_URL.")
+    with pytest.raises(ModelError) as raised:
+        offered_models(wrong)
+    assert raised.value.kind == "not_found"
 
 
 def test_texts_are_embedded_in_order_and_in_batches(openai_server: FakeServer, settings: Settings) -> None:

@@ -10,6 +10,8 @@ from conftest import outcome_of
 from openai_server import FakeServer, Reply, faults
 
 from rag.models import open_model
+from rag.models.abilities import Abilities, ServerMemory
+from rag.models.endpoint import Endpoint
 from rag.protocols import ChatModel
 from rag.settings import Settings
 
@@ -142,6 +144,20 @@ def test_a_server_that_does_not_stream_though_asked_is_understood(openai_server:
     openai_server.default = Reply(raw=json.dumps(body).encode())
     outcome = ask()
     assert (outcome.text, outcome.finish, outcome.end.prompt_tokens, outcome.end.completion_tokens) == (GOOD, "stop", 7, 3)
+
+
+def test_rules_go_into_the_users_message_where_the_system_role_is_unknown(openai_server: FakeServer, ask) -> None:
+    openai_server.default = faults.rejecting_system_role(GOOD)
+    assert ask().text == GOOD
+    assert openai_server.chats[-1].messages == [{"role": "user", "content": "Cite the papers.\n\nwhich papers study turn-taking?"}]
+
+
+def test_memory_is_read_back_from_its_file(tmp_path: Path) -> None:
+    endpoint = Endpoint("http://host/v1?key=1", "m", 1.0)
+    learned = Abilities(("stream", "temperature"), "json_object", 4096, thinks_silently=True)
+    ServerMemory(tmp_path / "x" / "memory.json").learn(endpoint, learned)
+    assert ServerMemory(tmp_path / "x" / "memory.json").of(endpoint) == learned
+    assert "key=1" not in (tmp_path / "x" / "memory.json").read_text()
 
 
 def test_a_schema_is_sent_where_it_is_taken(openai_server: FakeServer, ask) -> None:

@@ -233,6 +233,15 @@ def requiring_max_tokens(then: Reply | str = "Turn-taking is studied [1].") -> R
     return respond
 
 
+def rejecting_system_role(then: Reply | str = "Turn-taking is studied [1].") -> Responder:
+    """A model whose template has no system role, as llama.cpp reports it."""
+
+    def respond(request: Request) -> Reply | str:
+        return _error(500, "Jinja Exception: System role not supported", kind="server_error") if request.system else then
+
+    return respond
+
+
 def rejecting_schema(then: Reply | str = '{"ok": true}') -> Responder:
     """Knows `json_object` but not `json_schema`."""
 

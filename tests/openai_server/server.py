@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         request = self._request({})
         with self.server.fake._lock:
             self.server.fake.requests.append(request)
-        if self.path.rstrip("/").endswith("/models"):
+        if self._route() == "/v1/models":
             data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in self.server.fake.models]
             return self._json(200, {"object": "list", "data": data})
         return self._json(404, {"error": {"message": f"No route {self.path}"}})
@@ -129,12 +129,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         request = self._request(json.loads(raw or b"{}"))
-        path = self.path.rstrip("/")
-        if path.endswith("/chat/completions"):
+        if self._route() == "/v1/chat/completions":
             return self._chat(request, self.server.fake.reply_to(request))
-        if path.endswith("/embeddings"):
+        if self._route() == "/v1/embeddings":
             return self._embeddings(request)
         return self._json(404, {"error": {"message": f"No route {self.path}"}})
+
+    def _route(self) -> str:
+        return self.path.partition("?")[0].rstrip("/")
 
     def _request(self, body: dict[str, Any]) -> Request:
         headers = {name.lower(): value for name, value in self.headers.items()}
