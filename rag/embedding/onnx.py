@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from rag.errors import ModelError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
@@ -108,6 +110,31 @@ class MiniLM:
         tokenizer = _wordpiece()
         tokenizer.enable_truncation(self._limit)
         return tokenizer
+
+
+class OnnxModel:
+    """Any model of the user's own, loaded from a file and run on the CPU."""
+
+    def __init__(self, path: Path) -> None:
+        import onnxruntime
+        from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph, InvalidProtobuf, NoSuchFile
+
+        try:
+            self._session: InferenceSession = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        except (Fail, InvalidGraph, InvalidProtobuf, NoSuchFile) as error:
+            raise ModelError(f"{path} is not a model onnxruntime can load: {error}. Export it to ONNX again.", kind="protocol") from error
+        self._path = path
+
+    def run(self, **inputs: NDArray[np.int64]) -> Vectors:
+        """The first output; inputs that the model does not declare are left out. Raises `ModelError` when it cannot run."""
+        from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, RuntimeException
+
+        declared = {node.name for node in self._session.get_inputs()}
+        try:
+            output: Vectors = self._session.run(None, {name: value for name, value in inputs.items() if name in declared})[0]
+        except (Fail, InvalidArgument, RuntimeException, ValueError) as error:
+            raise ModelError(f"The model {self._path} failed: {error}. Check that it takes token ids.", kind="protocol") from error
+        return output
 
 
 def _wordpiece() -> Tokenizer:

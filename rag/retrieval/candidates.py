@@ -1,0 +1,117 @@
+"""Finds the papers worth ranking for a topic, with every signal of each known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag.records import ChunkHit, Paper
+from rag.retrieval.fusion import Ranking, lexical_ceiling, term_weights
+from rag.store.filters import Filters
+from rag.text.words import index_terms, query_pairs, query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag.protocols import Vectors
+    from rag.store.joined import JoinedLibrary
+    from rag.store.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """How far the two searches look."""
+
+    chunks: int = 300
+    """Chunks taken from the dense search."""
+    lexical: int = 1_000
+    """Papers whose BM25 is read."""
+    lexical_candidates: int = 50
+    """Papers that become candidates by BM25 alone."""
+
+    def reaching(self, k: int) -> Pool:
+        """A pool from which k papers can be ranked well."""
+        return replace(
+            self, chunks=max(self.chunks, 6 * k), lexical=max(self.lexical, 4 * k), lexical_candidates=max(self.lexical_candidates, k)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Papers and their signals, row by row."""
+
+    ids: tuple[str, ...]
+    whole: NDArray[np.float64]
+    window: NDArray[np.float64]
+    bm25: NDArray[np.float64]
+    spans: tuple[tuple[int, int], ...]
+    """Of each paper's best window, in its abstract."""
+    terms: tuple[str, ...]
+    weights: dict[str, float]
+    """Inverse document frequency of each of `terms`."""
+
+    @property
+    def ceiling(self) -> float:
+        """The BM25 that no paper can pass for this topic."""
+        return lexical_ceiling(self.weights.values())
+
+    def coverage(self, paper: Paper) -> float:
+        """Share (0..1) of the topic's terms, by IDF, that stand in the paper; 0 for a topic without informative words."""
+        present = set(index_terms(f"{paper.title}. {paper.abstract}").split())
+        total = sum(self.weights.values())
+        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    whole: float
+    window: float
+    span: tuple[int, int]
+
+
+def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filters: Filters, pool: Pool, ranking: Ranking) -> Candidates:
+    """The candidates for a topic whose embedding is `vector`, in no particular order; none in an empty corpus."""
+    import numpy as np
+
+    terms = query_terms(topic)
+    bm25 = dict(library.lexical(terms, pool.lexical, filters=filters))
+    for paper_id, score in library.lexical(query_pairs(topic), pool.lexical, filters=filters):
+        bm25[paper_id] = bm25.get(paper_id, 0.0) + ranking.pairs * score
+    best = sorted(bm25, key=lambda paper_id: -bm25[paper_id])[: pool.lexical_candidates]
+    dense = _dense_signals(library, vector, library.dense(vector, pool.chunks, filters=filters), best)
+    ids = tuple(dense)
+    return Candidates(
+        ids,
+        np.array([dense[paper_id].whole for paper_id in ids]),
+        np.array([dense[paper_id].window for paper_id in ids]),
+        np.array([bm25.get(paper_id, 0.0) for paper_id in ids]),
+        tuple(dense[paper_id].span for paper_id in ids),
+        terms,
+        term_weights(terms, library.document_frequency(terms), library.count()),
+    )
+
+
+def _dense_signals(library: Library | JoinedLibrary, vector: Vectors, hits: Sequence[ChunkHit], others: Iterable[str]) -> dict[str, _Dense]:
+    """Both cosines of every paper among the hits and the others; what the hits do not tell is computed from stored vectors."""
+    whole = {hit.paper_id: hit.cosine for hit in hits if hit.index == 0}
+    window: dict[str, ChunkHit] = {}
+    for hit in hits:
+        if hit.index:
+            window.setdefault(hit.paper_id, hit)
+    ids = list(dict.fromkeys([*(hit.paper_id for hit in hits), *others]))
+    known = {
+        key: _Dense(whole[key], window[key].cosine, (window[key].start, window[key].end)) for key in ids if key in whole and key in window
+    }
+    missing = _compared(library, vector, [key for key in ids if key not in known])
+    return {key: known.get(key) or missing[key] for key in ids if key in known or key in missing}
+
+
+def _compared(library: Library | JoinedLibrary, vector: Vectors, ids: Sequence[str]) -> dict[str, _Dense]:
+    found: dict[str, _Dense] = {}
+    for paper_id, (chunks, vectors) in library.vectors(ids).items():
+        cosines = vectors @ vector
+        best = 1 + int(cosines[1:].argmax()) if len(chunks) > 1 else 0
+        found[paper_id] = _Dense(float(cosines[0]), float(cosines[best]), (chunks[best].start, chunks[best].end))
+    return found

@@ -1,0 +1,83 @@
+"""From a topic to ranked papers: candidates, fusion, passages, and the optional reranker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag.errors import UsageError
+from rag.records import Hit, Paper, Signals, Span
+from rag.retrieval.candidates import Candidates, Pool, gather
+from rag.retrieval.fusion import Ranking, fuse
+from rag.retrieval.query import clean_query
+from rag.retrieval.rerank import open_reranker
+from rag.retrieval.similar import gather_similar
+from rag.store.filters import NO_FILTERS, Filters
+
+if TYPE_CHECKING:
+    from rag.protocols import Embedder, Reranker
+    from rag.settings import Settings
+    from rag.store.joined import JoinedLibrary
+    from rag.store.library import Library
+
+_RERANKED = 20
+
+
+class Retriever:
+    """Ranks the papers of one library, or of several joined."""
+
+    def __init__(
+        self,
+        library: Library | JoinedLibrary,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        ranking: Ranking | None = None,
+        pool: Pool | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self._library = library
+        self._embedder = embedder
+        self._ranking = ranking or Ranking()
+        self._pool = pool or Pool()
+        self._reranker = reranker or open_reranker(settings)
+
+    def search(self, query: str, k: int = 10, filters: Filters = NO_FILTERS) -> list[Hit]:
+        """The k best papers for a query, best first; fewer in a small corpus, none for an empty query."""
+        topic = clean_query(query)
+        if not topic or k < 1:
+            return []
+        return self._reranked(query, self._ranked(self._candidates(topic, filters, k), max(k, _RERANKED) if self._reranker else k), k)
+
+    def similar(self, paper_id: str, k: int = 10) -> list[Hit]:
+        """The k papers closest to a paper, best first, without the paper itself. Raises `UsageError` for an unknown one."""
+        paper = self._library.get([paper_id]).get(paper_id)
+        if paper is None:
+            raise UsageError(f"No paper {paper_id!r} in {self._library.name}. `rag papers` lists the ids.")
+        return self._ranked(gather_similar(self._library, paper, self._pool, self._ranking), k)
+
+    def _candidates(self, topic: str, filters: Filters, k: int) -> Candidates:
+        vector = self._embedder.embed([topic])[0]
+        return gather(self._library, topic, vector, filters, self._pool.reaching(k), self._ranking)
+
+    def _ranked(self, candidates: Candidates, k: int) -> list[Hit]:
+        import numpy as np
+
+        scores = fuse(candidates.whole, candidates.window, candidates.bm25, candidates.ceiling, self._ranking)
+        order = np.argsort(-scores, kind="stable")[:k].tolist()
+        papers = self._library.get([candidates.ids[row] for row in order])
+        present = [row for row in order if candidates.ids[row] in papers]
+        return [_hit(rank, candidates, row, float(scores[row]), papers[candidates.ids[row]]) for rank, row in enumerate(present, 1)]
+
+    def _reranked(self, query: str, hits: list[Hit], k: int) -> list[Hit]:
+        return list(self._reranker.rerank(query, hits))[:k] if self._reranker and hits else hits[:k]
+
+
+def _hit(rank: int, candidates: Candidates, row: int, score: float, paper: Paper) -> Hit:
+    start, end = candidates.spans[row]
+    signals = Signals(
+        whole_cosine=float(candidates.whole[row]),
+        window_cosine=float(candidates.window[row]),
+        bm25=float(candidates.bm25[row]),
+        coverage=candidates.coverage(paper),
+    )
+    return Hit(rank, score, paper, Span(start, end, paper.abstract[start:end]), signals)
