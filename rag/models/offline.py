@@ -56,8 +56,8 @@ def _composed(extracts: tuple[Extract, ...], *, titled: bool) -> str:
 def _line(extract: Extract) -> str:
     title = _BRACKETED_NUMBER.sub(r"(\1)", extract.source.paper.title).rstrip(". ")
     if not extract.sentences:
-        return f"“{title}” [{extract.source.number}]."
-    return f"“{title}” [{extract.source.number}]: {_cited(extract)}"
+        return f'"{title}" [{extract.source.number}].'
+    return f'"{title}" [{extract.source.number}]: {_cited(extract)}'
 
 
 def _cited(extract: Extract) -> str:

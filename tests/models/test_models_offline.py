@@ -51,9 +51,9 @@ def test_the_paper_that_is_named_is_preferred_to_the_one_ranked_first() -> None:
 
 def test_a_question_for_papers_is_led_by_the_title() -> None:
     assert answered("which papers study flexible docking?").startswith(
-        "“Flexible Docking of Proteins” [2]: We propose FlexDock, a regression"
+        '"Flexible Docking of Proteins" [2]: We propose FlexDock, a regression'
     )
-    assert answered("memory of bandits").startswith("“Bandits with Little Memory” [3]: ")
+    assert answered("memory of bandits").startswith('"Bandits with Little Memory" [3]: ')
 
 
 def test_papers_that_do_not_match_stay_out() -> None:
@@ -65,16 +65,16 @@ def test_papers_that_match_alike_are_all_named() -> None:
     twins = [Paper(f"t{n}", f"Turn-taking {n}", f"We study turn-taking of speakers in corpus {n}. It is hard.") for n in (1, 2)]
     text = answered("which papers study turn-taking?", [*twins, BANDITS])
     assert text.splitlines() == [
-        "“Turn-taking 1” [1]: We study turn-taking of speakers in corpus 1 [1].",
-        "“Turn-taking 2” [2]: We study turn-taking of speakers in corpus 2 [2].",
+        '"Turn-taking 1" [1]: We study turn-taking of speakers in corpus 1 [1].',
+        '"Turn-taking 2" [2]: We study turn-taking of speakers in corpus 2 [2].',
     ]
 
 
 def test_a_list_has_one_line_for_each_source_in_order() -> None:
     assert answered("which papers propose a model?", mode="list").splitlines() == [
-        "- “QuickSolve: A Parallel Solver for Diffusion Models” [1]: Sampling from diffusion models is slow [1].",
-        "- “Flexible Docking of Proteins” [2]: We propose FlexDock, a regression model for flexible docking [2].",
-        "- “Bandits with Little Memory” [3]: We study bandits over metric spaces [3].",
+        '- "QuickSolve: A Parallel Solver for Diffusion Models" [1]: Sampling from diffusion models is slow [1].',
+        '- "Flexible Docking of Proteins" [2]: We propose FlexDock, a regression model for flexible docking [2].',
+        '- "Bandits with Little Memory" [3]: We study bandits over metric spaces [3].',
     ]
 
 
@@ -99,7 +99,7 @@ def test_sentences_are_verbatim_and_every_one_is_cited() -> None:
 def test_brackets_of_an_abstract_never_pass_for_citations() -> None:
     paper = Paper("x", "A Reply to [2]", "We extend gradient clipping as in [2] and [3, 4] and 【5】 to graphs.")
     assert answered("Who extends gradient clipping?", [paper]) == (
-        "“A Reply to (2)” [1]: We extend gradient clipping as in (2) and (3, 4) and (5) to graphs [1]."
+        '"A Reply to (2)" [1]: We extend gradient clipping as in (2) and (3, 4) and (5) to graphs [1].'
     )
 
 
@@ -117,8 +117,8 @@ def test_the_citation_stands_before_the_final_stop(sentence: str, cited: str) ->
 
 
 def test_a_paper_without_abstract_is_cited_by_its_title() -> None:
-    assert answered("which papers study x?", [Paper("x", "Only a Title", "")]) == "“Only a Title” [1]."
-    assert answered("What is x?", [Paper("x", "Only a Title", "")]) == "“Only a Title” [1]."
+    assert answered("which papers study x?", [Paper("x", "Only a Title", "")]) == '"Only a Title" [1].'
+    assert answered("What is x?", [Paper("x", "Only a Title", "")]) == '"Only a Title" [1].'
 
 
 def test_the_same_request_gives_the_same_answer_word_by_word() -> None:
