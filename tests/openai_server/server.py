@@ -49,7 +49,7 @@ class FakeServer:
     @property
     def chats(self) -> list[Request]:
         """The chat requests so far."""
-        return [request for request in self.requests if request.path.endswith("/chat/completions")]
+        return [request for request in self.requests if request.path.partition("?")[0].endswith("/chat/completions")]
 
     def script(self, replies: Iterable[Scripted]) -> None:
         """Appends replies, one per chat request, in order."""
