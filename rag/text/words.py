@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 # Scripts written without spaces are indexed by overlapping pairs of characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -20,6 +19,9 @@ _CAMEL = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 _MAX_QUERY_TERMS = 128
 _MAX_QUERY_CHARACTERS = 10_000
 _MAX_TERM_CHARACTERS = 64
+
+_Word = tuple[tuple[str, ...], tuple[str, ...], bool]
+# The parts of a hyphenated word, the parts of a CamelCase name, and whether only spaces stand before it.
 
 STOP_WORDS = frozenset(
     """
@@ -36,18 +38,9 @@ STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A token of the text: the parts of a hyphenated word, and whether only a space stands before it."""
-
-    parts: tuple[str, ...]
-    camel: tuple[str, ...]
-    follows: bool
-
-
 def content_words(text: str) -> tuple[str, ...]:
     """Lower-cased informative words of `text` in order, hyphenated words in parts, stop words removed, repetitions kept."""
-    return tuple(part for word in _words(text) for part in word.parts if part not in STOP_WORDS)
+    return tuple(_single(_words(text)))
 
 
 def stem(word: str) -> str:
@@ -84,23 +77,26 @@ def query_pairs(question: str) -> tuple[str, ...]:
     return tuple(term for term in _distinct(_joined(words)) if term not in single)
 
 
-def _single(words: Sequence[_Word]) -> list[str]:
-    return [part for word in words for part in word.parts if part not in STOP_WORDS]
+def _single(words: Iterable[_Word]) -> list[str]:
+    return [part for parts, _, _ in words for part in parts if part not in STOP_WORDS]
 
 
-def _joined(words: Sequence[_Word]) -> list[str]:
+def _joined(words: Iterable[_Word]) -> list[str]:
     terms: list[str] = []
     previous = ""
-    for word in words:
-        terms += word.camel
-        previous = previous if word.follows else ""
-        for part in word.parts:
-            informative = part not in STOP_WORDS
-            if previous and informative:
+    for parts, camel, follows in words:
+        terms += camel
+        if not follows:
+            previous = ""
+        for part in parts:
+            if part in STOP_WORDS:
+                previous = ""
+                continue
+            if previous:
                 terms.append(previous + part)
-            previous = part if informative else ""
-        if len(word.parts) > 2:
-            terms.append("".join(word.parts))
+            previous = part
+        if len(parts) > 2:
+            terms.append("".join(parts))
     return terms
 
 
@@ -112,19 +108,22 @@ def _words(text: str) -> Iterator[_Word]:
     folded = _fold(text)
     end = 0
     for match in _TOKEN.finditer(folded):
-        follows = end > 0 and folded[end : match.start()].isspace()
+        raw, start = match[0], match.start()
+        follows = 0 < end < start and folded[end:start].isspace()
         end = match.end()
-        if run := match["unspaced"]:
-            yield _Word(tuple(run[i : i + 2] for i in range(max(len(run) - 1, 1))), (), follows=False)
+        # Most words are plain; what follows costs several times as much.
+        if raw.isascii() and raw.isalpha() and raw.islower():
+            yield (raw[:_MAX_TERM_CHARACTERS],), (), follows
+        elif match.lastgroup == "unspaced":
+            yield tuple(raw[i : i + 2] for i in range(max(len(raw) - 1, 1))), (), False
         else:
-            yield _latin_word(match["word"], follows=follows)
+            plain = _POSSESSIVE.sub("", raw).translate(_APOSTROPHES)
+            yield _parts(plain), _camel_parts(plain), follows
 
 
-def _latin_word(raw: str, *, follows: bool) -> _Word:
-    plain = _POSSESSIVE.sub("", raw).translate(_APOSTROPHES)
+def _parts(word: str) -> tuple[str, ...]:
     # The full-text tokenizer would split 12.1 into two numbers.
-    parts = tuple(part.casefold().replace(".", "d")[:_MAX_TERM_CHARACTERS] for part in _HYPHENS.split(plain) if part)
-    return _Word(parts, _camel_parts(plain), follows)
+    return tuple(part.casefold().replace(".", "d")[:_MAX_TERM_CHARACTERS] for part in _HYPHENS.split(word) if part)
 
 
 def _camel_parts(word: str) -> tuple[str, ...]:
