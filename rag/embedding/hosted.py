@@ -25,7 +25,9 @@ class HostedEmbedder:
     @property
     def fingerprint(self) -> str:
         """Server and model; the server's address counts, since equal names need not mean equal models."""
-        return f"openai:{self._model}@{self._settings.openai_base_url or 'api.openai.com'}"
+        from rag.models.endpoint import Endpoint
+
+        return f"openai:{self._model}@{Endpoint.of(self._settings, self._model).shown_url}"
 
     @property
     def dimension(self) -> int:

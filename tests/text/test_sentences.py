@@ -15,6 +15,7 @@ from rag.text.sentences import split_sentences
         ("Code: https://github.com/a/b.c.", "We improve by 2.5x.", "*Mamba* is fast.", "\\textbf{Ours} wins."),
         ("Eq. (3) holds w.r.t. the input.", "Is it true?", "Yes!"),
         ("In the U.S. we see growth.", "Approx. 3.5M parameters (cf. Sec. 3) suffice."),
+        ("It needs fewer tasks.", "By Prof. Smith's proof, Rust code.", "SAFE establishes it."),
         ("这是第一句。", "这是第二句！", "第三句？"),
     ],
 )
