@@ -6,6 +6,7 @@ RagError                 base: one line that says what happened, the value, and 
 ├── SourceError          a source file or service could not be read at all
 ├── ModelError           a chat or embedding model failed (`kind` says how)
 ├── BudgetError          a token limit would be exceeded
+├── LogError             the log of conversations cannot be read or written
 └── MissingExtraError    an optional dependency is not installed
 """
 
@@ -66,6 +67,10 @@ class ModelError(RagError):
 
 class BudgetError(RagError):
     """A token limit would be exceeded; the message gives both numbers."""
+
+
+class LogError(RagError):
+    """The log of conversations cannot be read or written; never a reason to lose an answer."""
 
 
 class MissingExtraError(RagError):

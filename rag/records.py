@@ -251,6 +251,8 @@ class Answer:
     standalone: str = ""
     """The question as it was searched, after follow-up references were resolved."""
     retrieval: Retrieval | None = field(default=None, repr=False)
+    prompt: str = field(default="", repr=False)
+    """The prompt of the answer step as it was sent, messages joined by blank lines; for the log, not for the reader."""
 
     def __str__(self) -> str:
         if not self.citations:
