@@ -140,7 +140,9 @@ def final_digest(home: Path, papers: Sequence[Paper]) -> str:
     _, status = os.waitpid(child, 0)
     with os.fdopen(reader) as pipe:
         text = pipe.read()
-    return text if status == 0 else f"failed with status {status}"
+    if status != 0:
+        raise SystemExit(f"The run after the kill failed with status {status}.")
+    return text
 
 
 def in_child(work: Callable[[], None]) -> int:

@@ -124,13 +124,13 @@ class ChromaStore:
                 if self.place.collection in {collection.name for collection in client.list_collections()}:
                     client.delete_collection(self.place.collection)
             finally:
-                client.close()
+                close_client(client)
 
     def close(self) -> None:
         """Frees the files or the connection; the next use opens them again."""
         with self._lock:
             if self._opened is not None:
-                self._opened[0].close()
+                close_client(self._opened[0])
                 self._opened = None
 
     def _collection(self) -> Collection:
@@ -148,7 +148,7 @@ class ChromaStore:
         )
         found = str((collection.metadata or {}).get("owner", self._owner))
         if self._owner and found != self._owner:
-            client.close()
+            close_client(client)
             raise CorpusError(
                 f"The collection {self.place.collection!r} at {self.place.address} belongs to another corpus of the same name. "
                 "Rename one of the two with `rag rename`."
@@ -196,6 +196,14 @@ def open_client(place: ChromaPlace) -> Client:
     server: Any = client
     server._server._session.timeout = place.timeout_s
     return cast("Client", client)
+
+
+def close_client(client: Client) -> None:
+    """Frees a client's files or connections."""
+    session = getattr(cast("Any", client)._server, "_session", None)
+    client.close()
+    if session is not None:
+        session.close()
 
 
 def _knock(place: ChromaPlace) -> None:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import CorpusError, UsageError
 from rag.store.catalog import Catalog, catalog_errors
 from rag.store.filters import NO_FILTERS
+from rag.store.index import set_meta
 from rag.store.joined import JoinedLibrary
 from rag.store.library import Library
 from rag.store.lock import corpus_lock
-from rag.store.queries import count_papers
+from rag.store.place import chroma_place, collection_name
+from rag.store.queries import count_papers, meta
 from rag.store.seeds import SEEDS, count_seeds, open_seeds
 
 if TYPE_CHECKING:
     from rag.protocols import Embedder
     from rag.settings import Settings
+    from rag.store.chroma import ChromaStore
 
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 # Windows opens devices under these names, whatever the folder.
@@ -110,7 +113,7 @@ class Corpora:
         was_active = self._choice() == old
         with catalog_errors(source):
             with corpus_lock(source):
-                pass
+                self._rename_remote(old, new)
             source.rename(target)
         if was_active:
             self.use(new)
@@ -121,11 +124,38 @@ class Corpora:
         folder = self.folder(name)
         with catalog_errors(folder):
             if folder.exists():
-                with corpus_lock(folder):
-                    pass
+                with corpus_lock(folder), self._remote(name) as store:
+                    if store is not None:
+                        store.drop()
                 shutil.rmtree(folder)
             if self._choice() == name:
                 (self._home / _CHOICE).unlink()
+
+    def _rename_remote(self, old: str, new: str) -> None:
+        with self._remote(old) as store:
+            if store is None:
+                return
+            store.rename(collection_name(new))
+        with closing(Catalog(self.folder(old) / "catalog.sqlite")) as catalog, catalog.writing() as connection:
+            set_meta(connection, "copied_to", chroma_place(self._settings, new, self.folder(new)).label)
+
+    @contextmanager
+    def _remote(self, name: str) -> Iterator[ChromaStore | None]:
+        """The corpus's collection on a server, if its vectors are there; None when its folder holds everything."""
+        from rag.store.chroma import ChromaStore
+
+        place = chroma_place(self._settings, name, self.folder(name))
+        path = self.folder(name) / "catalog.sqlite"
+        if place.kind == "embedded" or not path.is_file():
+            yield None
+            return
+        with closing(Catalog(path)) as catalog, catalog.reading() as connection:
+            owner, is_there = meta(connection, "owner"), meta(connection, "copied_to") == place.label
+        if not is_there:
+            yield None
+            return
+        with closing(ChromaStore(place, owner, "")) as store:
+            yield store
 
     def _require(self, name: str) -> None:
         if check_name(name) not in self.names():

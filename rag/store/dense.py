@@ -49,7 +49,7 @@ class DenseSearch:
     """Searches one corpus from any thread; what it read is kept until the catalog changes."""
 
     def __init__(self, catalog: Catalog, store: ChromaStore, *, exact_chunks: int = EXACT_CHUNKS) -> None:
-        self._catalog = catalog
+        self.catalog = catalog
         self._store = store
         self._exact_chunks = exact_chunks
         self._lock = threading.Lock()
@@ -67,8 +67,8 @@ class DenseSearch:
             share = 1.0 if rows is None else len(rows) / max(state.papers, 1)
             if self._is_scanned(state):
                 return self._scan_whole(connection, state).search(vector, limit, rows)
-            if share * state.chunks <= self._exact_chunks:
-                return self._scan_part(connection, state, filters, rows or []).search(vector, limit)
+            if rows is not None and share * state.chunks <= self._exact_chunks:
+                return self._scan_part(connection, state, filters, rows).search(vector, limit)
             try:
                 hits = self._nearest(connection, state, vector, limit, rows, round(limit / share))
             except CorpusError as error:
@@ -113,7 +113,7 @@ class DenseSearch:
     @contextmanager
     def _snapshot(self) -> Iterator[tuple[sqlite3.Connection, _State]]:
         """A connection that sees one state of the catalog throughout, and what there is in it."""
-        with self._catalog.reading() as connection:
+        with self.catalog.reading() as connection:
             connection.execute("BEGIN")
             try:
                 generation = meta(connection, "generation")

@@ -36,8 +36,12 @@ class JoinedLibrary:
 
     def papers(self, *, filters: Filters = NO_FILTERS, sort: str | None = None, limit: int | None = None) -> list[Paper]:
         """See `Library.papers`; corpus after corpus unless sorted."""
-        found = {paper.id: paper for library in reversed(self._libraries) for paper in reversed(library.papers(filters=filters, sort=sort))}
-        return sort_papers(reversed(found.values()), sort or "")[:limit]
+        found: dict[str, Paper] = {}
+        for place, library in enumerate(self._libraries):
+            held = library.papers(filters=filters)
+            own = self._own(place, {paper.id for paper in held})
+            found |= {paper.id: paper for paper in held if paper.id in own}
+        return sort_papers(found.values(), sort or "")[:limit]
 
     def get(self, ids: Iterable[str]) -> dict[str, Paper]:
         """See `Library.get`."""

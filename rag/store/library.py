@@ -172,7 +172,7 @@ class Library:
 
     def check(self) -> None:
         """Raises `CorpusError` when the catalog is damaged or its papers were embedded by another embedder."""
-        with self.catalog.reading() as connection:
+        with self._dense.catalog.reading() as connection:
             check_fingerprint(connection, self.name, self._embedder.fingerprint)
 
     def edition(self) -> str:
