@@ -1,0 +1,63 @@
+"""Three ways to clean a text: for storing, from marked-up sources, and for a terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rag.text.latex import latex_to_text, math_to_unicode
+from rag.text.markup import markup_to_text
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters that are not white space
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # soft hyphen, zero width, bidirectional
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"  # surrogates, non-characters, invisible tags
+)
+# A joiner is spelling in Persian, Indic scripts and emoji, but only an invisible trap between ASCII letters.
+_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
+# Canonical ordering is quadratic in the length of a run of combining marks; Unicode's stream-safe text allows 30.
+_COMBINING_RUN = re.compile("([\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{30})"
+                            "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")  # fmt: skip
+_ESCAPE_SEQUENCE = re.compile(
+    "\x1b\\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    "|\x9b[0-?]*[ -/]*[@-~]"
+    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)"  # OSC, DCS and other strings
+    "|\x1b[ -/]*[0-~]"
+)
+_NOT_NEWLINE = re.compile(r"[^\S\n]")
+
+
+def clean_text(raw: str) -> str:
+    """`raw` as it is stored: NFC, one line, single spaces, without control, bidirectional and zero-width characters."""
+    return " ".join(_without_unsafe(raw).split())
+
+
+def plain_text(raw: str) -> str:
+    """`raw` without its markup, then cleaned: HTML and JATS tags, entities, LaTeX accents and text commands.
+
+    Mathematics between dollar signs stays as it is written; tags that are not HTML or JATS, such as `<SEP>`, are text and stay.
+    """
+    text = markup_to_text(raw) if "<" in raw or "&" in raw else raw
+    return clean_text(latex_to_text(text) if "\\" in text or "``" in text else text)
+
+
+def terminal_text(text: str) -> str:
+    """`text` fit for a terminal: LaTeX as Unicode, and nothing in it that could move the cursor or reorder the line.
+
+    Line ends are kept, other white space becomes single-width spaces. For display only; never raises.
+    """
+    quiet = _ESCAPE_SEQUENCE.sub("", text)
+    return harmless_text(math_to_unicode(quiet) if "$" in quiet or "\\" in quiet else quiet)
+
+
+def harmless_text(text: str) -> str:
+    """`text` without anything that could move the cursor or reorder the line; LaTeX stays as written. Line ends are kept."""
+    lines = _ESCAPE_SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _NOT_NEWLINE.sub(" ", _without_unsafe(lines))
+
+
+def _without_unsafe(text: str) -> str:
+    if text.isascii():
+        return _UNSAFE.sub("", text)
+    kept = _JOINER.sub("", _UNSAFE.sub("", text))
+    return unicodedata.normalize("NFC", _COMBINING_RUN.sub(r"\1", kept))

@@ -1,0 +1,122 @@
+"""LaTeX to plain text (accents and text commands, for storing) and to Unicode (mathematics, for display)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_MATH = re.compile(
+    r"(?<!\\)\$\$.{1,2000}?(?<!\\)\$\$"
+    r"|(?<![\\$])\$(?=\S)[^$]{1,2000}?(?<=\S)(?<!\\)\$(?!\d)"  # `$5 and $10` is money, as in pandoc
+    r"|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]"
+    r"|\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}.{1,4000}?\\end\{\1\2\}",
+    re.DOTALL,
+)
+_COMBINING = dict(
+    zip(
+        "`'^~\"=.uvHcdbkrt", "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a\u0361", strict=True
+    )
+)
+_ACCENT = re.compile(
+    r"\\([`'^~\"=.])\s*(?:\{\s*(\\[ij](?![A-Za-z])|[A-Za-z])\s*\}|(\\[ij](?![A-Za-z])\s?|[A-Za-z]))"
+    r"|\\([uvHcdbkrt])(?:\s*\{\s*(\\[ij](?![A-Za-z])|[A-Za-z])\s*\}|\s+(\\[ij](?![A-Za-z])|[A-Za-z])(?![A-Za-z]))"
+)
+_BRACED_SYMBOL = re.compile(r"\{([^\x00-\x7f][\u0300-\u036f]*)\}")
+_LETTERS = {
+    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "i": "ı", "j": "ȷ",
+    "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "S": "§", "P": "¶", "dag": "†", "copyright": "©",
+    "pounds": "£", "euro": "€", "texteuro": "€", "textendash": "–", "textemdash": "—", "textasciitilde": "~", "textasciicircum": "^",
+    "textbackslash": "\\", "textquoteright": "’", "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textbar": "|",
+    "textless": "<", "textgreater": ">", "textregistered": "®", "texttrademark": "™", "textdegree": "°", "textmu": "µ", "textunderscore": "_",
+    "textdollar": "$", "textbullet": "•", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
+    "quad": " ", "qquad": " ", "newline": " ", "par": " ", "noindent": " ", "xspace": "", "protect": "", "centering": " ", "slash": "/",
+}  # fmt: skip
+_LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![A-Za-z])(?:\{{\}}|[ \t]*\n?[ \t]*)?")
+_STYLE_NAMES = (
+    "emph|textbf|textit|texttt|textsc|textrm|textsf|textsl|textup|textmd|textnormal|text|underline|uline|mbox|hbox|url|path|nolinkurl|enquote|"
+    "textsuperscript|textsubscript|ensuremath|sout|st|hl|todo|mathrm|footnote|thanks"
+)
+_STYLE = re.compile(rf"\\(?:{_STYLE_NAMES})\s?\{{([^{{}}]*)\}}")
+_TWO_ARGUMENTS = re.compile(r"\\(?:href|textcolor|colorbox)\s?\{[^{}]*\}\s?\{([^{}]*)\}")
+_CITE = re.compile(r"[\s~]*\\(?:cite[a-zA-Z]*|label|vspace|hspace)\*?(?:\[[^\[\]]*\])*\{[^{}]*\}")
+_SWITCH = re.compile(r"\{\s*\\(?:em|it|bf|tt|sc|rm|sf|sl|itshape|bfseries|ttfamily|scshape|small|large)(?![A-Za-z])\s*([^{}]*)\}")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:center|abstract|itemize|enumerate|quote|flushleft|document)\}|\\item(?![A-Za-z])")
+_ESCAPED = re.compile(r"\\([%&#_{}$ /,;:!\\@-])")
+_ESCAPES = {"\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "", "@": "", "-": ""}
+_QUOTES = re.compile(r"``([^`']{0,500}(?:'(?!')[^`']{0,200}){0,5})''")
+_BRACES = re.compile(r"(?<!\\)[{}]")
+_DISPLAY_LIMIT = 600
+
+
+def latex_to_text(text: str, *, bibtex: bool = False) -> str:
+    r"""`text` with accents, `\emph{...}`, `\%`, quotes and the like as plain text; mathematics is left as written.
+
+    `bibtex` also takes away protecting braces, ties (`~`) and `--`, which mean something else outside BibTeX.
+    """
+    pieces: list[str] = []
+    position = 0
+    for math in _MATH.finditer(text):
+        pieces += (_outside_math(text[position : math.start()], bibtex=bibtex), math[0])
+        position = math.end()
+    pieces.append(_outside_math(text[position:], bibtex=bibtex))
+    return "".join(pieces)
+
+
+def math_to_unicode(text: str) -> str:
+    r"""`text` with LaTeX shown as Unicode: `$O(\frac{1}{T})$` as `O(1/T)`; what cannot be shown stays as written."""
+    pieces: list[str] = []
+    position = 0
+    for math in _MATH.finditer(text):
+        pieces += (_outside_math(text[position : math.start()], bibtex=False), _shown(math[0]))
+        position = math.end()
+    pieces.append(_outside_math(text[position:], bibtex=False))
+    return "".join(pieces)
+
+
+def _outside_math(text: str, *, bibtex: bool) -> str:
+    if "\\" in text:
+        text = _BRACED_SYMBOL.sub(r"\1", _LETTER.sub(_letter, _ACCENT.sub(_accented, text)))
+        text = _unwrapped(_CITE.sub("", _ENVIRONMENT.sub(" ", text)))
+    if "``" in text:
+        text = _QUOTES.sub(r"“\1”", text)
+    if bibtex:
+        text = _BRACES.sub("", text.replace("~", " ").replace("---", "—").replace("--", "–"))
+    return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
+
+
+def _unwrapped(text: str) -> str:
+    for _ in range(8):  # innermost first; deeper nesting is left as written
+        simpler = _STYLE.sub(r"\1", _TWO_ARGUMENTS.sub(r"\1", _SWITCH.sub(r"\1", text)))
+        if simpler == text:
+            break
+        text = simpler
+    return text
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _ESCAPES.get(match[1], match[1])
+
+
+def _letter(match: re.Match[str]) -> str:
+    return _LETTERS[match[1]]
+
+
+def _accented(match: re.Match[str]) -> str:
+    mark = match[1] or match[4]
+    base = (match[2] or match[3] or match[5] or match[6]).strip().lstrip("\\")
+    return unicodedata.normalize("NFC", base + _COMBINING[mark])
+
+
+@lru_cache(maxsize=2048)
+def _shown(math: str) -> str:
+    if len(math) > _DISPLAY_LIMIT or math.count("{") > 60:
+        return math
+    from pylatexenc.latex2text import LatexNodes2Text
+    from pylatexenc.latexwalker import LatexWalkerError
+
+    try:
+        shown: str = LatexNodes2Text(math_mode="text", strict_latex_spaces=False).latex_to_text(math, tolerant_parsing=True)
+    except (LatexWalkerError, ValueError, IndexError, TypeError, AttributeError):  # its walker trips over some malformed input
+        return math
+    return shown.strip() or math
