@@ -1,0 +1,1 @@
+"""Text: cleaning, sentences, words and tokens."""
