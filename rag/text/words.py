@@ -20,8 +20,10 @@ _MAX_QUERY_TERMS = 128
 _MAX_QUERY_CHARACTERS = 10_000
 _MAX_TERM_CHARACTERS = 64
 
+# A letter of no European orthography: it marks the terms of words written in capitals, so that SAFE differs from safe.
+_CAPITALS = "ʌ"
+# The parts of a hyphenated word, the terms its capitals give, and whether only spaces stand before it.
 _Word = tuple[tuple[str, ...], tuple[str, ...], bool]
-# The parts of a hyphenated word, the parts of a CamelCase name, and whether only spaces stand before it.
 
 STOP_WORDS = frozenset(
     """
@@ -52,7 +54,8 @@ def index_terms(text: str) -> str:
     """The terms of `text` as the full-text index stores them, joined by spaces.
 
     Stems of all words but stop words; neighbouring words also as one, so that "turn taking", "turn-taking" and "turntaking"
-    meet; the parts of CamelCase names; numbers with their decimals; pairs of characters where a script has no spaces.
+    meet; names written in capitals once more as such, and the parts of CamelCase names; numbers with their decimals; pairs of
+    characters where a script has no spaces.
     """
     words = tuple(_words(text))
     return " ".join(_stems([*_single(words), *_joined(words)]))
@@ -68,9 +71,10 @@ def query_terms(question: str) -> tuple[str, ...]:
 
 
 def query_pairs(question: str) -> tuple[str, ...]:
-    """Neighbouring words of a question joined to one, and the parts of its CamelCase names, in the form of `index_terms`.
+    """Neighbouring words of a question joined to one, and the terms that its capitals give, in the form of `index_terms`.
 
-    They reward papers that have the question's words side by side; each once, in order, at most 128, none of `query_terms`.
+    They reward papers that have the question's words side by side and its names; each once, in order, at most 128, none of
+    `query_terms`.
     """
     words = tuple(_words(question[:_MAX_QUERY_CHARACTERS]))
     single = set(query_terms(question))
@@ -84,14 +88,12 @@ def _single(words: Iterable[_Word]) -> list[str]:
 def _joined(words: Iterable[_Word]) -> list[str]:
     terms: list[str] = []
     previous = ""
-    for parts, camel, follows in words:
-        terms += camel
+    for parts, capitals, follows in words:
+        terms += capitals
         if not follows:
             previous = ""
-        for part in parts:
-            if part in STOP_WORDS:
-                previous = ""
-                continue
+        # Over stop words too: "learning to learn" and "learning-to-learn" have a term in common.
+        for part in (part for part in parts if part not in STOP_WORDS):
             if previous:
                 terms.append(previous + part)
             previous = part
@@ -118,7 +120,7 @@ def _words(text: str) -> Iterator[_Word]:
             yield tuple(raw[i : i + 2] for i in range(max(len(raw) - 1, 1))), (), False
         else:
             plain = _POSSESSIVE.sub("", raw).translate(_APOSTROPHES)
-            yield _parts(plain), _camel_parts(plain), follows
+            yield _parts(plain), _capital_terms(plain), follows
 
 
 def _parts(word: str) -> tuple[str, ...]:
@@ -126,11 +128,13 @@ def _parts(word: str) -> tuple[str, ...]:
     return tuple(part.casefold().replace(".", "d")[:_MAX_TERM_CHARACTERS] for part in _HYPHENS.split(word) if part)
 
 
-def _camel_parts(word: str) -> tuple[str, ...]:
-    if word.islower() or word.isupper() or word.istitle() or not word.isascii():
-        return ()
-    pieces = [piece for part in _HYPHENS.split(word) if not part.istitle() for piece in _CAMEL.findall(part)]
-    return tuple(piece.casefold() for piece in pieces if len(piece) > 2 and piece.casefold() != word.casefold())
+def _capital_terms(word: str) -> tuple[str, ...]:
+    """For a name such as GPTs or LongAlign: itself, marked, and the parts of its CamelCase; nothing for Words like this."""
+    capitals = [part for part in _HYPHENS.split(word) if part[1:] != part[1:].lower()]
+    names = [part[:-1] if part.endswith("s") and part[:-1].isupper() else part for part in capitals]
+    mixed = [name for name in names if name.isascii() and not name.isupper()]
+    pieces = [piece.casefold() for name in mixed for piece in _CAMEL.findall(name) if len(piece) > 2]
+    return (*(_CAPITALS + name.casefold() for name in names), *pieces)
 
 
 def _fold(text: str) -> str:
