@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.records import ChunkHit, Paper
@@ -24,18 +25,19 @@ if TYPE_CHECKING:
 class Pool:
     """How far the two searches look."""
 
-    chunks: int = 300
-    """Chunks taken from the dense search."""
+    chunks: int = 1_000
+    """Chunks taken from the dense search: many, so that few stored vectors have to be read to know all signals."""
     lexical: int = 1_000
     """Papers whose BM25 is read."""
-    lexical_candidates: int = 50
-    """Papers that become candidates by BM25 alone."""
+    dense_candidates: int = 100
+    """Papers that become candidates by their best chunk."""
+    lexical_candidates: int = 60
+    """Papers that become candidates by BM25."""
 
     def reaching(self, k: int) -> Pool:
         """A pool from which k papers can be ranked well."""
-        return replace(
-            self, chunks=max(self.chunks, 6 * k), lexical=max(self.lexical, 4 * k), lexical_candidates=max(self.lexical_candidates, k)
-        )
+        wide = max(self.dense_candidates, 2 * k)
+        return Pool(max(self.chunks, 10 * k), max(self.lexical, 10 * k), wide, max(self.lexical_candidates, k))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
     for paper_id, score in library.lexical(query_pairs(topic), pool.lexical, filters=filters):
         bm25[paper_id] = bm25.get(paper_id, 0.0) + ranking.pairs * score
     best = sorted(bm25, key=lambda paper_id: -bm25[paper_id])[: pool.lexical_candidates]
-    dense = _dense_signals(library, vector, library.dense(vector, pool.chunks, filters=filters), best)
+    hits = library.dense(vector, pool.chunks, filters=filters)
+    nearest = islice(dict.fromkeys(hit.paper_id for hit in hits), pool.dense_candidates)
+    dense = _dense_signals(library, vector, hits, dict.fromkeys([*nearest, *best]))
     ids = tuple(dense)
     return Candidates(
         ids,
@@ -93,19 +97,14 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
     )
 
 
-def _dense_signals(library: Library | JoinedLibrary, vector: Vectors, hits: Sequence[ChunkHit], others: Iterable[str]) -> dict[str, _Dense]:
-    """Both cosines of every paper among the hits and the others; what the hits do not tell is computed from stored vectors."""
+def _dense_signals(library: Library | JoinedLibrary, vector: Vectors, hits: Sequence[ChunkHit], ids: Iterable[str]) -> dict[str, _Dense]:
+    """Both cosines of each paper, from the hits; what they do not tell is computed from stored vectors."""
     whole = {hit.paper_id: hit.cosine for hit in hits if hit.index == 0}
-    window: dict[str, ChunkHit] = {}
-    for hit in hits:
-        if hit.index:
-            window.setdefault(hit.paper_id, hit)
-    ids = list(dict.fromkeys([*(hit.paper_id for hit in hits), *others]))
+    window = {hit.paper_id: hit for hit in reversed(hits) if hit.index}
     known = {
         key: _Dense(whole[key], window[key].cosine, (window[key].start, window[key].end)) for key in ids if key in whole and key in window
     }
-    missing = _compared(library, vector, [key for key in ids if key not in known])
-    return {key: known.get(key) or missing[key] for key in ids if key in known or key in missing}
+    return known | _compared(library, vector, [key for key in ids if key not in known])
 
 
 def _compared(library: Library | JoinedLibrary, vector: Vectors, ids: Sequence[str]) -> dict[str, _Dense]:

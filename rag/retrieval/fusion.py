@@ -21,9 +21,9 @@ class Ranking:
 
     lexical: float = 0.5
     """Weight of the lexical score beside the cosine's 1 - lexical."""
-    window: float = 0.5
+    window: float = 0.6
     """Share of the best window in the dense score; the rest is the whole abstract's."""
-    pairs: float = 0.25
+    pairs: float = 0.35
     """What a pair of neighbouring words counts beside a single word."""
 
 
