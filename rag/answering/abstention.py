@@ -1,0 +1,54 @@
+"""What the reader is told when the corpus has no answer."""
+
+from __future__ import annotations
+
+import re
+
+from rag.answering.templates import REFUSAL
+from rag.answering.work import Work
+from rag.records import Hit
+from rag.text.clean import clean_text
+
+_NEAREST = 5
+_NAMED = 3
+_LONGEST_REST = 200
+
+
+def is_refusal(reply: str) -> bool:
+    """Whether a model's reply is the sentence that the prompt asks for when the papers hold no answer, give or take a few words."""
+    plain = _letters(reply)
+    phrase = _letters(REFUSAL)
+    return phrase in plain and len(plain) - len(phrase) <= _LONGEST_REST and not re.search(r"\[\d+\]", reply)
+
+
+def refusal_begun(reply: str) -> bool:
+    """Whether a reply that is still coming may turn out to be the refusal."""
+    plain = _letters(reply)
+    return _letters(REFUSAL).startswith(plain[: len(_letters(REFUSAL))])
+
+
+def abstain(work: Work, reason: str) -> str:
+    """Makes `work` an abstention and gives its text: why, and which papers come nearest."""
+    hits = work.retrieval.hits if work.retrieval else ()
+    work.abstained = True
+    work.reason = reason
+    work.nearest = tuple(hit.paper for hit in hits[:_NEAREST])
+    where = f"in corpus {work.corpus!r} " if work.corpus else ""
+    return f"No paper {where}answers this question. {reason}{_named(hits)}"
+
+
+def _named(hits: tuple[Hit, ...]) -> str:
+    titles = [f"“{_title(hit)}”" for hit in hits[:_NAMED]]
+    if not titles:
+        return ""
+    listed = titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
+    return f" Nearest, but not about this: {listed}."
+
+
+def _title(hit: Hit) -> str:
+    # A bracketed number in a title would pass for a citation.
+    return re.sub(r"[\[【](\^?\d[\d,;\s–-]*)[\]】]", r"(\1)", clean_text(hit.paper.title)).rstrip(". ")
+
+
+def _letters(text: str) -> str:
+    return " ".join(re.findall(r"[a-z]+", text.lower()))
