@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.errors import UsageError
-from rag.records import Hit, Paper, Signals, Span
+from rag.records import Hit, Paper, Retrieval, Signals, Span
 from rag.retrieval.candidates import Candidates, Pool, gather
 from rag.retrieval.fusion import Ranking, fuse
 from rag.retrieval.query import clean_query
@@ -15,11 +17,28 @@ from rag.store.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from rag.protocols import Embedder, Reranker
+    from rag.retrieval.planner import Plan
     from rag.settings import Settings
     from rag.store.joined import JoinedLibrary
     from rag.store.library import Library
 
 _RERANKED = 20
+_SCANNED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The best candidates of a topic with what is needed to judge them."""
+
+    topic: str
+    hits: tuple[Hit, ...]
+    """Best first, all signals filled."""
+    terms: tuple[str, ...]
+    """The topic's informative words, as index terms."""
+    weights: Mapping[str, float]
+    """Inverse document frequency of each of `terms`."""
+    ceiling: float
+    """The BM25 that no paper can pass for this topic."""
 
 
 class Retriever:
@@ -54,6 +73,26 @@ class Retriever:
         if paper is None:
             raise UsageError(f"No paper {paper_id!r} in {self._library.name}. `rag papers` lists the ids.")
         return self._ranked(gather_similar(self._library, paper, self._pool, self._ranking), k)
+
+    def retrieve(self, plan: Plan, k: int = 8) -> Retrieval:
+        """The k papers to answer from, and whether they answer at all."""
+        topic = plan.topic or plan.question
+        scan = self.scan(topic, plan.filters, max(k, _RERANKED))
+        hits = tuple(self._reranked(plan.question, list(scan.hits), k))
+        return Retrieval(topic, hits, self._library.count(filters=plan.filters), 1.0, abstain=not hits)
+
+    def list(self, plan: Plan) -> Retrieval:
+        """Every paper that the question asks for, best first."""
+        papers = self._library.count(filters=plan.filters)
+        scan = self.scan(plan.topic, plan.filters)
+        return Retrieval(plan.topic, scan.hits, papers, 1.0, abstain=not scan.hits, judged=len(scan.hits), matched=len(scan.hits))
+
+    def scan(self, topic: str, filters: Filters = NO_FILTERS, limit: int = _SCANNED) -> Scan:
+        """The best papers for a topic, taken as it is, with all their signals; none for an empty topic."""
+        if not topic.strip() or limit < 1:
+            return Scan(topic, (), (), {}, 1.0)
+        candidates = self._candidates(topic, filters, limit)
+        return Scan(topic, tuple(self._ranked(candidates, limit)), candidates.terms, candidates.weights, candidates.ceiling)
 
     def _candidates(self, topic: str, filters: Filters, k: int) -> Candidates:
         vector = self._embedder.embed([topic])[0]
