@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rag.store.joined import JoinedLibrary
     from rag.store.library import Library
 
+# In the class, `list` is the method.
+Hits = list[Hit]
+
 _RERANKED = 20
 _SCANNED = 400
 
@@ -60,14 +63,14 @@ class Retriever:
         self._pool = pool or Pool()
         self._reranker = reranker or open_reranker(settings)
 
-    def search(self, query: str, k: int = 10, filters: Filters = NO_FILTERS) -> list[Hit]:
+    def search(self, query: str, k: int = 10, filters: Filters = NO_FILTERS) -> Hits:
         """The k best papers for a query, best first; fewer in a small corpus, none for an empty query."""
         topic = clean_query(query)
         if not topic or k < 1:
             return []
         return self._reranked(query, self._ranked(self._candidates(topic, filters, k), max(k, _RERANKED) if self._reranker else k), k)
 
-    def similar(self, paper_id: str, k: int = 10) -> list[Hit]:
+    def similar(self, paper_id: str, k: int = 10) -> Hits:
         """The k papers closest to a paper, best first, without the paper itself. Raises `UsageError` for an unknown one."""
         paper = self._library.get([paper_id]).get(paper_id)
         if paper is None:
@@ -98,7 +101,7 @@ class Retriever:
         vector = self._embedder.embed([topic])[0]
         return gather(self._library, topic, vector, filters, self._pool.reaching(k), self._ranking)
 
-    def _ranked(self, candidates: Candidates, k: int) -> list[Hit]:
+    def _ranked(self, candidates: Candidates, k: int) -> Hits:
         import numpy as np
 
         scores = fuse(candidates.whole, candidates.window, candidates.bm25, candidates.ceiling, self._ranking)
@@ -107,7 +110,7 @@ class Retriever:
         present = [row for row in order if candidates.ids[row] in papers]
         return [_hit(rank, candidates, row, float(scores[row]), papers[candidates.ids[row]]) for rank, row in enumerate(present, 1)]
 
-    def _reranked(self, query: str, hits: list[Hit], k: int) -> list[Hit]:
+    def _reranked(self, query: str, hits: Hits, k: int) -> Hits:
         return list(self._reranker.rerank(query, hits))[:k] if self._reranker and hits else hits[:k]
 
 
