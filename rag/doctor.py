@@ -41,14 +41,14 @@ def _embedder(embedder: Embedder) -> Iterator[Finding]:
 
 
 def _prompts(settings: Settings) -> Iterator[Finding]:
-    from rag.answering.prompt import check_prompts
+    from rag.answering.templates import Prompts
 
     try:
-        folder = check_prompts(settings)
+        Prompts(settings.prompts).check()
     except RagError as error:
         yield Finding("prompts", "error", str(error), "correct the file, or unset RAG_PROMPTS")
         return
-    yield Finding("prompts", "ok", str(folder))
+    yield Finding("prompts", "ok", str(settings.prompts or "bundled"))
 
 
 def _model(settings: Settings) -> Iterator[Finding]:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.cli import common
+from rag.records import Answer, Progress
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from rag.assistant import Assistant
     from rag.conversation import Conversation
-    from rag.records import Answer
+
+_MOST_EXPLAINED = 20
+_STEPS = {
+    "retrieve": "searching",
+    "translate": "translating",
+    "rewrite": "resolving references",
+    "rerank": "reranking",
+    "judge": "judging",
+    "answer": "waiting for",
+    "verify": "checking citations",
+    "repair": "repairing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +41,16 @@ class Request:
     conversation: str | None
     """Id of the conversation to continue, `last`, or None for a new one."""
     format: str
+    """text, json, markdown or bibtex."""
     output: Path | None
     force: bool
     stream: bool
     verbose: bool
+
+    @property
+    def is_streamed(self) -> bool:
+        """True when the text is printed while it arrives: only plain text on a terminal."""
+        return self.stream and self.format == "text" and self.output is None and sys.stdout.isatty()
 
 
 def open_chat(settings: Mapping[str, Any]) -> int:
@@ -43,10 +64,123 @@ def answer(request: Request) -> int:
     """Answers the question and prints the answer; the exit code."""
     with common.open_assistant(**request.settings) as assistant:
         _say_when_offline(assistant)
-        conversation = assistant.conversation(_conversation_id(assistant, request.conversation))
-        result = _show_while_streaming(conversation, request) if _is_streamed(request) else _collect(conversation, request)
+        result, draft = _run(assistant.conversation(request.conversation), request)
         if request.verbose:
             _explain(result)
+    if request.format == "text" and request.output is None:
+        _print_rest(result, draft)
+    else:
+        common.write_or_print(_formatted(result, request.format), request.output, force=request.force)
     if result.finish == "interrupted":
         return common.INTERRUPTED
     return common.NOT_IN_CORPUS if result.abstained else common.ANSWERED
+
+
+def _run(conversation: Conversation, request: Request) -> tuple[Answer, str]:
+    """The answer, and the text that was printed while it arrived."""
+    from rag.cli.render import AnswerStream
+
+    stdout = common.console()
+    shown = AnswerStream(stdout) if request.is_streamed else None
+    draft = ""
+    run = conversation.stream(request.question, **request.options)
+    try:
+        with _status() as show_progress:
+            for event in run:
+                if isinstance(event, Progress):
+                    show_progress(event)
+                elif isinstance(event, str) and shown is not None:
+                    show_progress(None)
+                    shown.feed(event)
+                    draft += event
+    except KeyboardInterrupt:
+        common.note("Interrupted; this is what came.")
+    finally:
+        if shown is not None:
+            shown.close()
+    return run.partial(), draft
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[Progress | None], None]]:
+    """A function that shows the step under way on a terminal's stderr; None takes the line away."""
+    stderr = common.console(stderr=True)
+    if not stderr.is_terminal:
+        yield lambda progress: None
+        return
+    status = stderr.status("")
+
+    def show(progress: Progress | None) -> None:
+        if progress is None:
+            status.stop()
+            return
+        status.update(" ".join(filter(None, (_STEPS.get(progress.step, progress.step), progress.detail))))
+        status.start()
+
+    try:
+        yield show
+    finally:
+        status.stop()
+
+
+def _print_rest(result: Answer, draft: str) -> None:
+    """Prints what the stream has not shown: the text, where a check changed it, then sources and notes."""
+    from rag.cli import render
+
+    stdout = common.console()
+    if draft and result.text.split() != draft.split():
+        common.note("After checking the citations:")
+    if result.text.split() != draft.split():
+        _print_answer_text(result, stdout)
+    if result.abstained:
+        render.render_nearest(result, stdout)
+    elif result.citations:
+        common.print_text("")
+        render.render_sources(result, stdout)
+    render.render_notes(result, common.console(stderr=True))
+    _print_summary(result)
+
+
+def _print_answer_text(result: Answer, stdout: Console) -> None:
+    if not stdout.is_terminal:
+        common.print_text(result.text)
+        return
+    from rag.cli.render import AnswerStream
+
+    stream = AnswerStream(stdout)
+    stream.feed(result.text)
+    stream.close()
+
+
+def _print_summary(result: Answer) -> None:
+    scanned = f"{result.scanned} papers of {result.corpus} scanned"
+    cost = f", {result.usage.prompt_tokens + result.usage.completion_tokens} tokens" if result.usage.prompt_tokens else ""
+    about = " (estimated)" if cost and result.usage.estimated else ""
+    common.note(f"{scanned}{cost}{about}, {result.timing.total_s:.1f} s. Conversation {result.conversation}.")
+
+
+def _formatted(result: Answer, form: str) -> str:
+    from rag.exports import answer_json, export_answer
+
+    return common.json_text(answer_json(result)) if form == "json" else export_answer(result, form)
+
+
+def _explain(result: Answer) -> None:
+    from rag.cli.render import render_signals
+
+    stderr = common.console(stderr=True)
+    if result.standalone and result.standalone != result.question:
+        common.note(f"Understood as: {result.standalone}")
+    if result.retrieval is not None:
+        retrieval = result.retrieval
+        common.note(
+            f"Searched for {retrieval.query!r} in {retrieval.scanned} papers; answerable with probability {retrieval.answerable:.2f}."
+        )
+        render_signals(retrieval.hits[:_MOST_EXPLAINED], stderr)
+
+
+def _say_when_offline(assistant: Assistant) -> None:
+    from rag.models import offline_notice
+
+    if assistant.settings.is_offline and assistant.settings.model != "offline":
+        common.note(offline_notice())

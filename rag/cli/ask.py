@@ -10,7 +10,6 @@ import typer
 from rag.cli import common
 
 if TYPE_CHECKING:
-    from rag.records import Answer
     from rag.store.filters import Filters
 
 _HELP = """Ask a question about the papers of a corpus; every citation of the answer is checked.
@@ -25,7 +24,9 @@ Examples:
 
   ask --continue "and the second one?"
 
-Without a question, `ask` on a terminal opens the chat. Exit codes: 0 answered, 1 error, 2 wrong usage, 3 not in the corpus, 130 interrupted.
+Without a question, `ask` on a terminal opens the chat.
+
+Exit codes: 0 answered, 1 error, 2 wrong usage, 3 not in the corpus, 130 interrupted.
 """
 
 app = typer.Typer(add_completion=True, no_args_is_help=False, pretty_exceptions_enable=False)

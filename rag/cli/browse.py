@@ -13,11 +13,14 @@ from rag.cli import common
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
+    from rag.assistant import Assistant
     from rag.records import Paper
     from rag.store.filters import Filters
 
 _BAR_WIDTH = 60
 _MOST_BARS = 20
+# Shorter numbers are those of citations; no source gives its papers ids of one to three digits.
+_SHORTEST_ID = 4
 
 
 def register(app: typer.Typer) -> None:
@@ -137,12 +140,25 @@ def open_paper(
     import webbrowser
 
     with common.open_assistant(corpus=corpus) as assistant:
-        paper = _cited_last(assistant.log, int(paper_id)) if paper_id.isdecimal() and len(paper_id) < 4 else assistant.paper(paper_id)
+        paper = (
+            _cited_last(assistant, int(paper_id)) if paper_id.isdecimal() and len(paper_id) < _SHORTEST_ID else assistant.paper(paper_id)
+        )
     if not paper.url:
         raise UsageError(f"Paper {paper.id!r} has no link. `rag show {paper.id}` shows what is known of it.")
     common.print_text(paper.url)
     if not webbrowser.open(paper.url):
         common.note("No browser could be started; the link is above.")
+
+
+def _cited_last(assistant: Assistant, number: int) -> Paper:
+    """The paper under this number in the last answer. Raises `UsageError` when there is none."""
+    if assistant.log is None:
+        raise UsageError("The log is off (RAG_LOG), so the last answer is not known. Name a paper by its id.")
+    answer = assistant.log.latest(1)[0].answer if assistant.log.latest(1) else None
+    cited = {citation.number: citation.paper for citation in answer.citations} if answer else {}
+    if number not in cited:
+        raise UsageError(f"The last answer has no citation [{number}]. It has: {', '.join(map(str, cited)) or 'none'}.")
+    return cited[number]
 
 
 def _counted(values: Iterable[str | int | None]) -> dict[str, int]:

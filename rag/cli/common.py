@@ -104,11 +104,16 @@ def print_text(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Prints one JSON value on stdout, in ASCII where stdout cannot encode more."""
+    """Prints one JSON value on stdout."""
+    sys.stdout.write(json_text(value) + "\n")
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON: indented on a terminal, in ASCII where stdout cannot encode more."""
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None) + "\n")
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None)
 
 
 def write_or_print(text: str, output: Path | None, *, force: bool) -> None:
