@@ -23,9 +23,9 @@ _NAMES = {
     "abstract": "abstract abstractnote abstracttext paperabstract ab n2 summary description text body",
     "authors": "authorfullnames authors author af au authornames authorlist creators creator contributors a1 fau",
     "year": "year publicationyear pubyear py yr y1",
-    "published": "published publicationdate publisheddate datepublished date issued coverdate earlyaccessdate da created updatedate updated",
-    "venue": "venue booktitle journal conference journaltitle publicationtitle sourcetitle containertitle conferencename proceedings so jo jf t2 jt "
-    "secondarytitle publication journalname journalref",
+    "published": "published publicationdate publisheddate datepublished date issued coverdate earlyaccessdate da created updated",
+    "venue": "venue booktitle journal conference journaltitle publicationtitle sourcetitle containertitle conferencename proceedings so jo jf t2 "
+    "jt secondarytitle publication journalname journalref",
     "url": "url link site openreviewurl paperurl landingpageurl ur urls href pdfurl pdflink pdf",
     "doi": "doi di do dois",
     "arxiv_id": "arxivid arxiv",

@@ -83,28 +83,28 @@ class JsonSplitter:
             else:
                 yield from self._outside(match[0]) if self._start is None else self._inside(match[0])
 
-    def _outside(self, token: str) -> Iterator[Value]:
+    def _outside(self, mark: str) -> Iterator[Value]:
         around = self._outer[-1] if self._outer else ""
         if around in ("", "["):
             yield from self._check_gap(self._at - 1)
         self._gap = self._at
-        if token in _OPENS:
+        if mark in _OPENS:
             del self._outer[-1:]
-        elif token == "{" and around in ("", "["):
+        elif mark == "{" and around in ("", "["):
             self._start, self._inner = self._at - 1, ["{"]
-        elif token == "[" and (around in ("", "[") or (around == "{" and self._follows_wrapper_key())):
+        elif mark == "[" and (around in ("", "[") or (around == "{" and self._follows_wrapper_key())):
             self._outer.append("[")
-        elif token != ",":
+        elif mark != ",":
             self._outer.append("x")
 
-    def _inside(self, token: str) -> Iterator[Value]:
-        if token not in _OPENS:
-            if token == "[" and not self._outer and self._inner == ["{"] and self._follows_wrapper_key():
+    def _inside(self, mark: str) -> Iterator[Value]:
+        if mark not in _OPENS:
+            if mark == "[" and not self._outer and self._inner == ["{"] and self._follows_wrapper_key():
                 self._outer, self._start, self._gap = ["{", "["], None, self._at
             else:
-                self._inner.append(token)
-        elif self._inner.pop() != _OPENS[token]:
-            yield from self._give_up(f"not valid JSON: {token!r} closes another bracket")
+                self._inner.append(mark)
+        elif self._inner.pop() != _OPENS[mark]:
+            yield from self._give_up(f"not valid JSON: {mark!r} closes another bracket")
         elif not self._inner and self._start is not None:
             yield Value(self._line_of(self._start), self._buffer[self._start : self._at])
             self._start, self._gap = None, self._at

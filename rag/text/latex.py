@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 _MATH = re.compile(
-    r"(?<!\\)\$\$.{1,2000}?(?<!\\)\$\$"
-    r"|(?<![\\$])\$(?=\S)[^$]{1,2000}?(?<=\S)(?<!\\)\$(?!\d)"  # `$5 and $10` is money, as in pandoc
-    r"|\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]"
-    r"|\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}.{1,4000}?\\end\{\1\2\}",
-    re.DOTALL,
+    r"(?<!\\)\$\$[^$]{1,4000}(?<!\\)\$\$"
+    r"|(?<![\\$])\$(?=\S)[^$]{1,2000}(?<=\S)(?<!\\)\$(?!\d)"  # `$5 and $10` is money, as in pandoc
+    r"|(?<![\\$])\$[^$\s]{1,80}(?<!\\)\$"
+    r"|\\\((?:[^\\]|\\(?![()])){1,2000}\\\)|\\\[(?:[^\\]|\\(?![][])){1,4000}\\\]"
+    r"|\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}(?:[^\\]|\\(?!begin|end)){1,4000}\\end\{\1\2\}"
 )
-_COMBINING = dict(
-    zip(
-        "`'^~\"=.uvHcdbkrt", "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a\u0361", strict=True
-    )
-)
+# Characters that commands stand for must not be taken for LaTeX again: private-use stand-ins until the end.
+_LITERALS = {"textbackslash": "\ue0f0", "textbraceleft": "\ue0f1", "textbraceright": "\ue0f2", "textasciitilde": "\ue0f3"}
+_STAND_INS = str.maketrans({"\ue0f0": "\\", "\ue0f1": "{", "\ue0f2": "}", "\ue0f3": "~"})
+_MARKS = "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a\u0361"
+_COMBINING = dict(zip("`'^~\"=.uvHcdbkrt", _MARKS, strict=True))
 _ACCENT = re.compile(
     r"\\([`'^~\"=.])\s*(?:\{\s*(\\[ij](?![A-Za-z])|[A-Za-z])\s*\}|(\\[ij](?![A-Za-z])\s?|[A-Za-z]))"
     r"|\\([uvHcdbkrt])(?:\s*\{\s*(\\[ij](?![A-Za-z])|[A-Za-z])\s*\}|\s+(\\[ij](?![A-Za-z])|[A-Za-z])(?![A-Za-z]))"
 )
 _BRACED_SYMBOL = re.compile(r"\{([^\x00-\x7f][\u0300-\u036f]*)\}")
 _LETTERS = {
-    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "i": "ı", "j": "ȷ",
-    "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "S": "§", "P": "¶", "dag": "†", "copyright": "©",
-    "pounds": "£", "euro": "€", "texteuro": "€", "textendash": "–", "textemdash": "—", "textasciitilde": "~", "textasciicircum": "^",
-    "textbackslash": "\\", "textquoteright": "’", "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textbar": "|",
-    "textless": "<", "textgreater": ">", "textregistered": "®", "texttrademark": "™", "textdegree": "°", "textmu": "µ", "textunderscore": "_",
-    "textdollar": "$", "textbullet": "•", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
-    "quad": " ", "qquad": " ", "newline": " ", "par": " ", "noindent": " ", "xspace": "", "protect": "", "centering": " ", "slash": "/",
+    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "i": "ı",
+    "j": "ȷ", "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ", "NG": "Ŋ", "S": "§", "P": "¶", "dag": "†",
+    "copyright": "©", "pounds": "£", "euro": "€", "texteuro": "€", "textendash": "–", "textemdash": "—", "textasciicircum": "^",
+    "textquoteright": "’", "textquoteleft": "‘", "textquotedblleft": "“", "textquotedblright": "”", "textbar": "|", "textless": "<",
+    "textgreater": ">", "textregistered": "®", "texttrademark": "™", "textdegree": "°", "textmu": "µ", "textunderscore": "_",
+    "textbullet": "•", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "quad": " ",
+    "qquad": " ", "newline": " ", "par": " ", "noindent": " ", "xspace": "", "protect": "", "centering": " ", "textdollar": "$",
+    **_LITERALS,
 }  # fmt: skip
 _LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(?![A-Za-z])(?:\{{\}}|[ \t]*\n?[ \t]*)?")
 _STYLE_NAMES = (
@@ -47,6 +49,27 @@ _ESCAPES = {"\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "",
 _QUOTES = re.compile(r"``([^`']{0,500}(?:'(?!')[^`']{0,200}){0,5})''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _DISPLAY_LIMIT = 600
+_GROUP = re.compile(r"([\^_])\{(?=[^{}]+[-+/ ]|[^{}]*\{)((?:[^{}]|\{[^{}]*\}){2,})\}")
+# What pylatexenc does not know it leaves out, which would change the formula.
+_DISPLAY_NAMES = {
+    "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|", "llbracket": "⟦", "rrbracket": "⟧", "bm": "", "boldsymbol": "", "mathds": "",
+    "operatorname": "", "tfrac": r"\frac", "dfrac": r"\frac", "middle": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "",
+    "Big": "", "nicefrac": r"\frac", "sfrac": r"\frac", "xspace": "", "limits": "", "nolimits": "", "displaystyle": "", "textstyle": "",
+    "coloneqq": ":=", "coloneq": ":=", "lesssim": "≲", "gtrsim": "≳", "mathbbm": "", "pmb": "", "ensuremath": "",
+}  # fmt: skip
+_DISPLAY_NAME = re.compile(rf"\\({'|'.join(sorted(_DISPLAY_NAMES, key=len, reverse=True))})(?![A-Za-z])")
+
+
+def split_math(text: str) -> Iterator[tuple[str, bool]]:
+    """The pieces of `text` in order, each with whether it is mathematics, delimiters included."""
+    position = 0
+    for math in _MATH.finditer(text):
+        if math.start() > position:
+            yield text[position : math.start()], False
+        yield math[0], True
+        position = math.end()
+    if position < len(text):
+        yield text[position:], False
 
 
 def latex_to_text(text: str, *, bibtex: bool = False) -> str:
@@ -54,24 +77,12 @@ def latex_to_text(text: str, *, bibtex: bool = False) -> str:
 
     `bibtex` also takes away protecting braces, ties (`~`) and `--`, which mean something else outside BibTeX.
     """
-    pieces: list[str] = []
-    position = 0
-    for math in _MATH.finditer(text):
-        pieces += (_outside_math(text[position : math.start()], bibtex=bibtex), math[0])
-        position = math.end()
-    pieces.append(_outside_math(text[position:], bibtex=bibtex))
-    return "".join(pieces)
+    return "".join(piece if is_math else _outside_math(piece, bibtex=bibtex) for piece, is_math in split_math(text))
 
 
 def math_to_unicode(text: str) -> str:
     r"""`text` with LaTeX shown as Unicode: `$O(\frac{1}{T})$` as `O(1/T)`; what cannot be shown stays as written."""
-    pieces: list[str] = []
-    position = 0
-    for math in _MATH.finditer(text):
-        pieces += (_outside_math(text[position : math.start()], bibtex=False), _shown(math[0]))
-        position = math.end()
-    pieces.append(_outside_math(text[position:], bibtex=False))
-    return "".join(pieces)
+    return "".join(_shown(piece) if is_math else _outside_math(piece, bibtex=False) for piece, is_math in split_math(text))
 
 
 def _outside_math(text: str, *, bibtex: bool) -> str:
@@ -82,7 +93,7 @@ def _outside_math(text: str, *, bibtex: bool) -> str:
         text = _QUOTES.sub(r"“\1”", text)
     if bibtex:
         text = _BRACES.sub("", text.replace("~", " ").replace("---", "—").replace("--", "–"))
-    return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
+    return _ESCAPED.sub(_unescaped, text).translate(_STAND_INS)
 
 
 def _unwrapped(text: str) -> str:
@@ -115,8 +126,9 @@ def _shown(math: str) -> str:
     from pylatexenc.latex2text import LatexNodes2Text
     from pylatexenc.latexwalker import LatexWalkerError
 
+    grouped = _GROUP.sub(r"\1{(\2)}", _DISPLAY_NAME.sub(lambda match: _DISPLAY_NAMES[match[1]], math))
     try:
-        shown: str = LatexNodes2Text(math_mode="text", strict_latex_spaces=False).latex_to_text(math, tolerant_parsing=True)
-    except (LatexWalkerError, ValueError, IndexError, TypeError, AttributeError):  # its walker trips over some malformed input
+        shown: str = LatexNodes2Text(math_mode="text", strict_latex_spaces=False).latex_to_text(grouped, tolerant_parsing=True)
+    except (LatexWalkerError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # it trips over some malformed input
         return math
     return shown.strip() or math

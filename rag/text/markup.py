@@ -6,14 +6,14 @@ import html
 import re
 
 _INLINE = (
-    "a abbr b bold big cite code em font i italic kbd mark monospace named-content overline q roman s samp sans-serif sc small span strike strong "
-    "styled-content sub sup tt u underline uri xref ext-link inline-formula tex-math alternatives abbrev inline-graphic graphic img "
-    "math mrow mi mo mn msub msup msubsup mfrac msqrt mroot mtext mover munder munderover mstyle mspace mfenced mtable mtr mtd semantics annotation "
-    "mpadded mphantom mmultiscripts mprescripts menclose mglyph"
+    "a abbr abbrev alternatives annotation b big bold cite code em ext-link font graphic i img inline-formula inline-graphic italic kbd "
+    "mark math menclose mfenced mfrac mi mmultiscripts mn mo monospace mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle "
+    "msub msubsup msup mtable mtd mtext mtr munder munderover named-content none overline q roman s samp sans-serif sc semantics small span "
+    "strike strong styled-content sub sup tex-math tt u underline uri xref"
 ).split()
 _BLOCK = (
-    "abstract abstracttext article-title blockquote body br caption center dd disp-formula div dl dt h1 h2 h3 h4 h5 h6 head hr html label li list "
-    "list-item ol p para pre sec section simplepara table tbody td th thead title tr ul"
+    "abstract abstracttext article-title blockquote body br caption center dd disp-formula div dl dt h1 h2 h3 h4 h5 h6 head hr html label "
+    "li list list-item ol p para pre sec section simplepara table tbody td th thead title tr ul"
 ).split()
 _ATTRIBUTES = r"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*"""
 
