@@ -1,0 +1,280 @@
+"""A conversation: questions that lean on each other, numbers that stay, everything logged."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rag.answering.budget import Ledger, MeteredModel
+from rag.answering.options import AskOptions
+from rag.answering.templates import Prompts
+from rag.conversation.context import Turn
+from rag.conversation.exchange import Exchange
+from rag.conversation.followup import Standalone, resolve
+from rag.conversation.history import history_messages
+from rag.conversation.log import ConversationLog
+from rag.conversation.options import options_to_json, read_options, with_standalone
+from rag.conversation.pumping import pumped
+from rag.conversation.rewrite import merged, rewritten
+from rag.conversation.surroundings import LibrarySurroundings
+from rag.errors import LogError, RagError, UsageError
+from rag.records import Answer, Progress, StepUsage, Usage
+from rag.settings import Settings
+from rag.store.filters import NO_FILTERS, parse_where
+
+if TYPE_CHECKING:
+    from rag.answering import Answerer
+
+Event = str | Progress | Answer
+
+LAST = "last"
+"""In place of a conversation's id: the one that was asked in last."""
+
+
+class TurnRun(Iterator[Event]):
+    """One question being answered: iterate for text deltas and `Progress`, the final `Answer` comes last and is logged before.
+
+    Leaving early, by `close`, an exception or by dropping the run, keeps what came as an answer with `finish` `interrupted`.
+    """
+
+    def __init__(self, events: Generator[Event, None, Answer | None]) -> None:
+        self._events = events
+        self._answer: Answer | None = None
+
+    def __iter__(self) -> TurnRun:
+        return self
+
+    def __next__(self) -> Event:
+        event = next(self._events)
+        if isinstance(event, Answer):
+            self._answer = event
+        return event
+
+    def close(self) -> None:
+        """Stops working on the question."""
+        self._events.close()
+
+
+class Conversation:
+    """Questions and answers in turn; follow-ups are understood, `[3]` stays the same paper.
+
+    Safe to use from several threads and tasks: one question at a time, others wait for it. Different conversations do not wait
+    for each other.
+
+    Args:
+        answerer: The pipeline.
+        log: Where exchanges are kept; None keeps nothing.
+        settings: For the prompts and the limit of tokens; the answerer's when None.
+        id: A logged conversation to continue, or `last`.
+
+    Raises:
+        UsageError: there is no such conversation.
+    """
+
+    def __init__(
+        self,
+        answerer: Answerer,
+        *,
+        log: ConversationLog | None = None,
+        settings: Settings | None = None,
+        id: str | None = None,  # noqa: A002 - the field's own word
+    ) -> None:
+        self.answerer = answerer
+        self._log = log
+        self._settings = settings or answerer.settings
+        self._prompts = Prompts(self._settings.prompts)
+        self._turns: tuple[Turn, ...] = ()
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self.id = f"c{uuid.uuid4().hex[:9]}"
+        if id is not None:
+            self._resume(id)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns so far, oldest first, without those taken back."""
+        return self._turns
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """Paper id -> its number in this conversation."""
+        return {citation.paper.id: citation.number for turn in self._turns for citation in turn.answer.citations}
+
+    @property
+    def last(self) -> Answer | None:
+        """The last answer, partial ones included."""
+        return self._turns[-1].answer if self._turns else None
+
+    def ask(self, question: str, **options: Any) -> Answer:
+        """The finished answer; options and errors as in `stream`."""
+        answer = next((event for event in self.stream(question, **options) if isinstance(event, Answer)), None)
+        if answer is None:
+            raise RagError("The answer was stopped before it came.")
+        return answer
+
+    def stream(self, question: str, **options: Any) -> TurnRun:
+        """Text deltas and `Progress`, then the `Answer`, which is in the log by then.
+
+        Args:
+            question: May refer to earlier turns.
+            options: Fields of `rag.answering.AskOptions`: `k`, `mode`, `filters`, `max_shown`, `strict`, `verify`, `repair`.
+
+        Raises:
+            UsageError: an option is unknown or wrong, or the question is empty.
+            RagError: the question cannot be answered; the conversation goes on as if it had not been asked.
+        """
+        given = read_options(options)
+        if not question.strip():
+            raise UsageError("The question is empty. Ask something, for example: which papers study turn-taking?")
+        return TurnRun(self._in_turn(question, given))
+
+    async def aask(self, question: str, **options: Any) -> Answer:
+        """Like `ask`, without blocking the event loop."""
+        return await asyncio.to_thread(self.ask, question, **options)
+
+    def astream(self, question: str, **options: Any) -> AsyncIterator[Event]:
+        """Like `stream`, without blocking the event loop."""
+        return pumped(lambda: self.stream(question, **options))
+
+    def undo(self) -> Turn:
+        """Takes the last turn back, numbers included. Raises `UsageError` when there is none."""
+        with self._alone():
+            if not self._turns:
+                raise UsageError("There is no turn to take back.")
+            turn = self._turns[-1]
+            self._turns = self._turns[:-1]
+            if self._log is not None and turn.exchange is not None:
+                self._log.undo(turn.exchange)
+            return turn
+
+    def retry(self, **options: Any) -> TurnRun:
+        """Takes the last turn back and asks it again. Raises `UsageError` when there is none."""
+        return self.stream(self.undo().question, **options)
+
+    def _in_turn(self, question: str, options: AskOptions) -> Generator[Event, None, None]:
+        with self._alone():
+            spent: list[StepUsage] = []
+            found = yield from self._understood(question, spent)
+            asked = replace(
+                with_standalone(options, found, question),
+                numbers=self.numbers,
+                history=self._history(),
+                conversation=self.id,
+            )
+            yield from self._answered(question, asked, found, spent)
+
+    def _understood(self, question: str, spent: list[StepUsage]) -> Generator[Event, None, Standalone]:
+        """The question in the form that stands alone: by rules, and in the model's words when there is one that can rewrite."""
+        found = resolve(question, self._turns, LibrarySurroundings(self.answerer))
+        if not self._turns or not self.answerer.model.generative:
+            return found
+        yield Progress("rewrite")
+        ledger = Ledger(self._settings.max_tokens_per_question)
+        try:
+            text = rewritten(question, self._turns, MeteredModel(self.answerer.model, ledger), self._prompts)
+        except RagError:
+            return found
+        finally:
+            spent += ledger.steps
+        return merged(found, text, question, self._turns)
+
+    def _answered(self, question: str, options: AskOptions, found: Standalone, spent: list[StepUsage]) -> Generator[Event, None, None]:
+        exchange, note = self._begun(question, options, found)
+        notes = [note] if note else []
+        if found.filters:
+            notes.append(f"Still restricted to {found.filters.describe()}.")
+        run = self.answerer.stream(question, options)
+        turn = Turn(question, Answer(question, ""), found.text, options.focus, found.filters, found.is_new_topic, exchange)
+
+        def kept(answer: Answer) -> Answer:
+            return self._kept(replace(turn, answer=_completed(answer, notes, spent)))
+
+        is_kept = False
+        try:
+            for event in run:
+                if isinstance(event, Answer):
+                    event, is_kept = kept(event), True
+                yield event
+        except RagError as error:
+            self._failed(exchange, str(error))
+            raise
+        except (GeneratorExit, KeyboardInterrupt):
+            if not is_kept:
+                kept(run.partial())
+            raise
+
+    def _kept(self, turn: Turn) -> Answer:
+        """Logs the turn, then makes it part of the conversation."""
+        answer = turn.answer
+        if self._log is not None and turn.exchange is not None:
+            try:
+                self._log.finish(turn.exchange, answer)
+            except LogError as error:
+                answer = replace(answer, notes=(*answer.notes, f"Not kept in the log: {error}"))
+        self._turns = (*self._turns, replace(turn, answer=answer))
+        return answer
+
+    def _begun(self, question: str, options: AskOptions, found: Standalone) -> tuple[int | None, str]:
+        """The exchange's id in the log, and why there is none when the log fails."""
+        if self._log is None:
+            return None, ""
+        logged = options_to_json(options, found)
+        corpus, model = self.answerer.library.name, self.answerer.model.name
+        try:
+            return self._log.begin(self.id, question, corpus=corpus, model=model, options=logged), ""
+        except LogError as error:
+            return None, f"Not kept in the log: {error}"
+
+    def _failed(self, exchange: int | None, error: str) -> None:
+        if self._log is None or exchange is None:
+            return
+        try:
+            self._log.fail(exchange, error)
+        except LogError:
+            # The reader learns of the fault itself; a second one about the log would hide it.
+            return
+
+    def _history(self) -> tuple[Any, ...]:
+        model = self.answerer.model
+        return history_messages(self._turns, model.context_tokens, model.name) if model.generative else ()
+
+    def _resume(self, wanted: str) -> None:
+        if self._log is None:
+            raise UsageError(f"Conversation {wanted!r} cannot be continued: the log is off. Set RAG_LOG=true, or leave --no-log out.")
+        exchanges = self._log.conversation(self._log.last_conversation() if wanted == LAST else wanted)
+        self.id = exchanges[0].conversation if exchanges else wanted
+        self._turns = tuple(_turn(exchange, exchange.answer) for exchange in exchanges if exchange.answer is not None)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Waits for its turn. The lock belongs to the run, not to a thread: async callers go on in another one."""
+        if self._lock.locked() and self._thread == threading.get_ident():
+            raise UsageError("This conversation is still answering. Read the answer to its end or close it before the next question.")
+        with self._lock:
+            self._thread = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._thread = None
+
+
+def _turn(exchange: Exchange, answer: Answer) -> Turn:
+    options = exchange.options
+    carried = parse_where(options["carried"]) if options.get("carried") else NO_FILTERS
+    is_new = bool(options.get("new_topic", True))
+    return Turn(exchange.question, answer, exchange.standalone, tuple(options.get("focus", ())), carried, is_new, exchange.id)
+
+
+def _completed(answer: Answer, notes: list[str], spent: list[StepUsage]) -> Answer:
+    if spent:
+        usage = answer.usage
+        prompt, completion = sum(step.prompt_tokens for step in spent), sum(step.completion_tokens for step in spent)
+        estimated = usage.estimated or any(step.estimated for step in spent)
+        total = Usage(usage.prompt_tokens + prompt, usage.completion_tokens + completion, estimated, (*spent, *usage.steps))
+        answer = replace(answer, usage=total)
+    return replace(answer, notes=(*notes, *answer.notes)) if notes else answer
