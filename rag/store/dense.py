@@ -1,7 +1,8 @@
 """Dense search over one corpus: exact where that is fast, by Chroma's index where it is not.
 
-An embedded corpus of up to 8,000 chunks is scanned exactly from the vectors that the catalog keeps, and chromadb (0.8 s to import)
-is not loaded at all. Both ways give the same ranking but for the index's misses.
+An embedded corpus of up to 30,000 chunks (5,000 papers) is scanned exactly from the vectors that the catalog keeps, and chromadb is
+not loaded at all. Measured on 64,879 chunks: the scan reads its vectors in 0.4 s and takes 5 ms a search; Chroma takes 1 s to import
+and up to 1 s to open its index, then 3 ms a search. Both ways give the same ranking but for the index's misses.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from rag.records import ChunkHit
 from rag.store.catalog import Catalog
 from rag.store.copying import copied_to
 from rag.store.filters import Filters
-from rag.store.queries import allowed_rows, chunk_places, meta
-from rag.store.scan import ExactScan
+from rag.store.queries import allowed_rows, meta
+from rag.store.scan import ChunkTable, ExactScan
 
 if TYPE_CHECKING:
     from rag.protocols import Vectors
     from rag.store.chroma import ChromaStore
 
-EXACT_CHUNKS = 8_000
+EXACT_CHUNKS = 30_000
 
 _LOG = logging.getLogger(__name__)
 # Chroma is asked for more until enough of what it finds passes the filters; beyond this many a scan is quicker.
@@ -54,6 +55,7 @@ class DenseSearch:
         self._exact_chunks = exact_chunks
         self._lock = threading.Lock()
         self._state: _State | None = None
+        self._table: tuple[str, ChunkTable] | None = None
         self._whole: tuple[str, ExactScan] | None = None
         self._part: tuple[tuple[str, Filters], ExactScan] | None = None
         self._is_broken = False
@@ -70,7 +72,9 @@ class DenseSearch:
             if rows is not None and share * state.chunks <= self._exact_chunks:
                 return self._scan_part(connection, state, filters, rows).search(vector, limit)
             try:
-                hits = self._nearest(connection, state, vector, limit, rows, round(limit / share))
+                hits = self._nearest(
+                    connection, state, vector, limit, rows, round((1.3 if filters else 1.1) * limit / max(share, 1e-9)) + 20
+                )
             except CorpusError as error:
                 self._is_broken = True
                 _LOG.warning("%s Searched the catalog's own vectors instead.", error)
@@ -85,17 +89,27 @@ class DenseSearch:
         self, connection: sqlite3.Connection, state: _State, vector: Vectors, limit: int, rows: list[int] | None, fetched: int
     ) -> list[ChunkHit] | None:
         """What Chroma finds, with what it does not have yet; None when too little of what it finds passes the filters."""
-        allowed = None if rows is None else set(rows)
+        import numpy as np
+
+        table = self._chunks(connection, state)
         while fetched <= _MOST_FETCHED:
             found = self._store.nearest(vector, min(fetched, state.chunks))
-            places = chunk_places(connection, [key for key, _ in found])
-            kept = [(places[key], cosine) for key, cosine in found if key in places and places[key].copied]
-            ranked = [(-cosine, p.n, p.index, p) for p, cosine in kept if allowed is None or p.n in allowed]
-            if len(ranked) >= limit or len(found) < fetched:
-                hits = [ChunkHit(p.paper_id, p.index, p.start, p.end, -negative) for negative, _, _, p in sorted(ranked)]
+            places, cosines = table.find([key for key, _ in found]), np.array([cosine for _, cosine in found], np.float32)
+            passes = (places >= 0) & (table.places[places, 4] == 1)
+            if rows is not None:
+                passes &= np.isin(table.places[places, 0], rows)
+            if passes.sum() >= limit or len(found) < fetched:
+                order = np.lexsort((places[passes], -cosines[passes]))
+                hits = table.hits(places[passes][order], cosines[passes][order])
                 return _merged(hits, ExactScan.load(connection, state.pending).search(vector, limit, rows) if state.pending else [], limit)
             fetched *= 4
         return None
+
+    def _chunks(self, connection: sqlite3.Connection, state: _State) -> ChunkTable:
+        with self._lock:
+            if self._table is None or self._table[0] != state.generation:
+                self._table = state.generation, ChunkTable.load(connection)
+            return self._table[1]
 
     def _scan_whole(self, connection: sqlite3.Connection, state: _State) -> ExactScan:
         with self._lock:

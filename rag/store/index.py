@@ -45,8 +45,9 @@ def put_paper(connection: sqlite3.Connection, paper: Paper) -> int:
 def put_terms(connection: sqlite3.Connection, n: int, paper: Paper) -> None:
     """Puts the paper's words into the full-text index."""
     connection.execute("DELETE FROM terms WHERE rowid = ?", (n,))
-    terms = (n, index_terms(paper.title), index_terms(paper.abstract))
-    connection.execute("INSERT INTO terms (rowid, title, abstract) VALUES (?, ?, ?)", terms)
+    title, abstract = index_terms(paper.title), index_terms(paper.abstract)
+    connection.execute("INSERT INTO terms (rowid, title, abstract) VALUES (?, ?, ?)", (n, title, abstract))
+    connection.execute("UPDATE facets SET length = ? WHERE n = ?", (len(title.split()) + len(abstract.split()), n))
 
 
 def put_chunks(connection: sqlite3.Connection, n: int, chunks: Sequence[Chunk], vectors: Mapping[bytes, int], fingerprint: str) -> None:

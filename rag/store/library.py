@@ -20,6 +20,7 @@ from rag.store.copying import copy_pending
 from rag.store.dense import DenseSearch
 from rag.store.filters import NO_FILTERS, Filters
 from rag.store.index import set_meta
+from rag.store.lexical import LexicalSearch
 from rag.store.lock import corpus_lock
 from rag.store.place import chroma_place
 from rag.store.sync import Progress, SyncOptions, SyncRun, check_fingerprint
@@ -86,8 +87,7 @@ class Library:
 
     def lexical(self, terms: Sequence[str], limit: int, filters: Filters = NO_FILTERS) -> list[tuple[str, float]]:
         """Paper ids with their BM25 (0 or more), best first, of papers that hold any of the index terms."""
-        with self.catalog.reading() as connection:
-            return queries.rank_by_terms(connection, terms, limit, filters)
+        return self._lexical.search(terms, limit, filters)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many papers each index term stands; 0 for one that stands in none."""
@@ -222,3 +222,7 @@ class Library:
     @cached_property
     def _dense(self) -> DenseSearch:
         return DenseSearch(self.catalog, self.store)
+
+    @cached_property
+    def _lexical(self) -> LexicalSearch:
+        return LexicalSearch(self.catalog)

@@ -1,10 +1,9 @@
-"""What is read from a catalog: papers, full-text ranking, frequencies, chunks with their vectors."""
+"""What is read from a catalog: papers, frequencies of terms, chunks with their vectors."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -16,25 +15,9 @@ from rag.store.rows import COLUMNS, row_paper
 if TYPE_CHECKING:
     from rag.protocols import Vectors
 
-# A match in the title counts as much as this many in the abstract (bm25 column weights).
-TITLE_WEIGHT = 1.0
-ABSTRACT_WEIGHT = 1.0
-
 # SQLite takes at most 32,766 parameters by default; short lists also keep the statements few.
 _PARAMETERS = 500
 _SORTS = {"": "n", "id": "id", "title": "title COLLATE NOCASE", "year": "year", "venue": "venue COLLATE NOCASE", "published": "published"}
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkPlace:
-    """A chunk's row: its paper, index, offsets in the abstract, and whether Chroma has it as it is."""
-
-    paper_id: str
-    n: int
-    index: int
-    start: int
-    end: int
-    copied: bool
 
 
 def meta(connection: sqlite3.Connection, key: str, default: str = "") -> str:
@@ -87,22 +70,6 @@ def papers_by_row(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[i
     return {n: row_paper(row) for n, *row in found}
 
 
-def rank_by_terms(connection: sqlite3.Connection, terms: Sequence[str], limit: int, filters: Filters) -> list[tuple[str, float]]:
-    """Paper ids with their BM25 (k1 1.2, b 0.75; SQLite FTS5), best first, of papers that hold any of the terms."""
-    match = " OR ".join('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms) if term.strip())
-    if not match or limit < 1:
-        return []
-    condition, parameters = filters.sql()
-    # The plus keeps SQLite from running the full-text query once per allowed paper.
-    allowed = f" AND +rowid IN (SELECT n FROM facets WHERE {condition})" if filters else ""  # noqa: S608 - values are bound
-    query = (
-        f"SELECT id, score FROM (SELECT rowid AS n, -bm25(terms, {TITLE_WEIGHT}, {ABSTRACT_WEIGHT}) AS score FROM terms "  # noqa: S608
-        f"WHERE terms MATCH ?{allowed} ORDER BY score DESC, rowid LIMIT ?) JOIN papers USING (n) ORDER BY score DESC, n"
-    )
-    rows = connection.execute(query, (match, *(parameters if filters else ()), limit))
-    return [(paper_id, max(score, 0.0)) for paper_id, score in rows]
-
-
 def document_frequencies(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
     """In how many papers each term stands; 0 for a term that stands in none."""
     found: dict[str, int] = dict.fromkeys(terms, 0)
@@ -132,19 +99,6 @@ def allowed_rows(connection: sqlite3.Connection, filters: Filters) -> list[int]:
     """Row numbers of the papers that pass the filters, ascending."""
     condition, parameters = filters.sql()
     return [n for (n,) in connection.execute(f"SELECT n FROM facets WHERE {condition} ORDER BY n", parameters)]  # noqa: S608 - values are bound
-
-
-def chunk_places(connection: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, ChunkPlace]:
-    """Where each chunk id stands in the catalog; ids that are not in it are left out."""
-    wanted = set(chunk_ids)
-    papers = list(dict.fromkeys(chunk_id.rpartition("#")[0] for chunk_id in chunk_ids))
-    found: dict[str, ChunkPlace] = {}
-    for batch, marks in _batches(papers):
-        query = f"SELECT id, n, i, start, end, copied FROM papers JOIN chunks USING (n) WHERE id IN ({marks})"  # noqa: S608 - values are bound
-        for paper_id, n, i, start, end, copied in connection.execute(query, batch):
-            if (key := f"{paper_id}#{i}") in wanted:
-                found[key] = ChunkPlace(paper_id, n, i, start, end, bool(copied))
-    return found
 
 
 def _batches(values: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:

@@ -1,4 +1,4 @@
-"""Exact dense search: all cached vectors of a corpus in memory, compared with one matrix product."""
+"""The chunks of a corpus in memory, and exact dense search: all their vectors compared with one matrix product."""
 
 from __future__ import annotations
 
@@ -17,12 +17,55 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactScan:
-    """The chunks of a corpus, in order of papers and windows, with their unit vectors."""
+class ChunkTable:
+    """Where each chunk of some papers stands, in order of papers and windows."""
 
     ids: dict[int, str]
+    """Paper ids by row number."""
     places: NDArray[np.int64]
-    """`(chunks, 4)`: the paper's row number, chunk index, start, end."""
+    """`(chunks, 5)`: the paper's row number, chunk index, start, end, and 1 if Chroma has the chunk as it is."""
+    first: dict[str, int]
+    """Of each paper id, the place of its first chunk."""
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, ...]], ids: dict[int, str]) -> ChunkTable:
+        """The table of rows `(n, i, start, end, copied)` in order."""
+        import numpy as np
+
+        places = np.array(rows, np.int64).reshape(len(rows), 5)
+        numbers, starts = np.unique(places[:, 0], return_index=True)
+        first = {ids[n]: place for n, place in zip(numbers.tolist(), starts.tolist(), strict=True)}
+        return cls(ids, places, first)
+
+    @classmethod
+    def load(cls, connection: sqlite3.Connection) -> ChunkTable:
+        """All chunks of the catalog."""
+        rows = connection.execute("SELECT n, i, start, end, copied FROM chunks ORDER BY n, i").fetchall()
+        return cls.of(rows, dict(connection.execute("SELECT n, id FROM facets")))
+
+    def find(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The place of each chunk id, -1 for one that is not in the table."""
+        import numpy as np
+
+        found = np.full(len(chunk_ids), -1, np.int64)
+        for number, chunk_id in enumerate(chunk_ids):
+            paper_id, _, index = chunk_id.rpartition("#")
+            place = self.first.get(paper_id, len(self.places)) + (int(index) if index.isdecimal() else len(self.places))
+            if place < len(self.places) and self.ids[int(self.places[place, 0])] == paper_id:
+                found[number] = place
+        return found
+
+    def hits(self, places: NDArray[np.int64], cosines: NDArray[np.float32]) -> list[ChunkHit]:
+        """The chunks at these places as hits."""
+        found = zip(self.places[places].tolist(), cosines.clip(-1, 1).tolist(), strict=True)
+        return [ChunkHit(self.ids[n], i, start, end, cosine) for (n, i, start, end, _), cosine in found]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactScan:
+    """Chunks with their unit vectors."""
+
+    table: ChunkTable
     vectors: Vectors
     """`(chunks, dimension) float32`."""
 
@@ -32,28 +75,23 @@ class ExactScan:
         import numpy as np
 
         chosen = "" if rows is None else f" WHERE n IN ({', '.join(map(str, rows))})"
-        query = f"SELECT n, i, start, end, vector FROM chunks JOIN vectors USING (v){chosen} ORDER BY n, i"  # noqa: S608 - whole numbers
+        query = f"SELECT n, i, start, end, copied, vector FROM chunks JOIN vectors USING (v){chosen} ORDER BY n, i"  # noqa: S608 - whole numbers
         found = connection.execute(query).fetchall()
-        places = np.array([row[:4] for row in found], np.int64).reshape(len(found), 4)
-        vectors = np.frombuffer(b"".join(row[4] for row in found), np.float32).reshape(len(found), -1 if found else 0)
-        ids = dict(connection.execute(f"SELECT n, id FROM papers{chosen}"))  # noqa: S608 - whole numbers
-        return cls(ids, places, vectors)
+        vectors = np.frombuffer(b"".join(row[5] for row in found), np.float32).reshape(len(found), -1 if found else 0)
+        ids = dict(connection.execute(f"SELECT n, id FROM facets{chosen}"))  # noqa: S608 - whole numbers
+        return cls(ChunkTable.of([row[:5] for row in found], ids), vectors)
 
     def search(self, vector: Vectors, limit: int, rows: Sequence[int] | None = None) -> list[ChunkHit]:
         """The chunks closest to the unit vector, best first, among the papers with these row numbers; ties in catalog order."""
         import numpy as np
 
-        if not len(self.places) or limit < 1:
+        if not len(self.vectors) or limit < 1:
             return []
         cosines = self.vectors @ np.asarray(vector, np.float32)
-        candidates = np.arange(len(cosines)) if rows is None else np.flatnonzero(np.isin(self.places[:, 0], rows))
+        candidates = np.arange(len(cosines)) if rows is None else np.flatnonzero(np.isin(self.table.places[:, 0], rows))
         if len(candidates) > limit:
             values = cosines[candidates]
             worst = np.partition(values, len(values) - limit)[len(values) - limit]
             candidates = candidates[values >= worst]
         order = candidates[np.argsort(-cosines[candidates], kind="stable")][:limit]
-        places = self.places[order].tolist()
-        return [
-            ChunkHit(self.ids[n], i, start, end, cosine)
-            for (n, i, start, end), cosine in zip(places, cosines[order].clip(-1, 1).tolist(), strict=True)
-        ]
+        return self.table.hits(order, cosines[order])

@@ -16,10 +16,12 @@ CREATE TABLE papers (
     venue TEXT, url TEXT, doi TEXT, arxiv_id TEXT, decision TEXT, track TEXT, area TEXT, keywords TEXT NOT NULL,
     categories TEXT NOT NULL, published TEXT, sources TEXT NOT NULL,
     rules TEXT NOT NULL DEFAULT '');
--- What filters read: a narrow table of folded values, so that a scan touches no abstract. Lists are lines between line breaks.
+-- What filters read: a narrow table of folded values, so that a scan touches no abstract. Lists are lines between line breaks;
+-- `length` counts index terms.
 CREATE TABLE facets (
     n INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, authors TEXT NOT NULL, year INTEGER, venue TEXT, doi TEXT,
-    arxiv_id TEXT, decision TEXT, track TEXT, area TEXT, keywords TEXT NOT NULL, categories TEXT NOT NULL, published TEXT);
+    arxiv_id TEXT, decision TEXT, track TEXT, area TEXT, keywords TEXT NOT NULL, categories TEXT NOT NULL, published TEXT,
+    length INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX facets_doi ON facets (doi) WHERE doi IS NOT NULL;
 CREATE INDEX facets_arxiv_id ON facets (arxiv_id) WHERE arxiv_id IS NOT NULL;
 -- Which record of which source became which paper; several after a merge.
@@ -39,6 +41,7 @@ CREATE TABLE removals (chunk TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX papers_rules ON papers (rules);
 CREATE VIRTUAL TABLE terms USING fts5 (title, abstract, tokenize = "unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, row);
+CREATE VIRTUAL TABLE instances USING fts5vocab (terms, instance);
 """
 
 # Version n of the tables becomes n + 1 by running _STEPS[n].

@@ -165,7 +165,9 @@ def test_a_folder_that_cannot_be_written_is_read(settings: Settings, library: Li
         path.chmod(0o555 if path.is_dir() else 0o444)
     for parent in (tmp_path, *tmp_path.parents[:2]):
         parent.chmod(0o755)
-    body = """
+    body = f"""
+# Whatever is imported late must be imported before the rights are given up: the interpreter itself may be root's.
+Library.open('seeds', Settings(home=Path({str(tmp_path / "warm")!r})), embedder).close()
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 library = Library.open('mine', settings, embedder)

@@ -1,0 +1,122 @@
+"""Full-text ranking by BM25 over the catalog's FTS5 index.
+
+FTS5's own `bm25()` visits each match through its extension interface: 8 ms for a question over 14,000 papers, most of the time that a
+search may take. Here the postings of a term are read once, kept as arrays, and scored with numpy: the same formula in under 1 ms.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag.store.catalog import Catalog
+from rag.store.filters import Filters
+from rag.store.queries import allowed_rows, meta
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Term saturation and length normalisation (Robertson and Zaragoza, 2009); a match in the title counts as TITLE_WEIGHT in the abstract.
+K1 = 1.2
+B = 0.75
+TITLE_WEIGHT = 1.0
+
+_LEAST_IDF = 1e-6
+# About 24 MB of postings; a common word of 14,000 papers has 10,000 of them.
+_MOST_KEPT = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """What scoring needs to know of all papers, of one generation of the catalog."""
+
+    generation: str
+    ids: list[str]
+    rows: NDArray[np.int64]
+    """Row numbers, ascending, in the order of `ids`."""
+    norms: NDArray[np.float32]
+    """`K1 * (1 - B + B * length / average length)` of each paper."""
+    postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = field(default_factory=dict)
+    """Of each term read so far: places in `ids`, and weighted frequencies."""
+
+
+class LexicalSearch:
+    """Ranks the papers of one catalog from any thread; what it read is kept until the catalog changes."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._lock = threading.Lock()
+        self._corpus: _Corpus | None = None
+
+    def search(self, terms: Sequence[str], limit: int, filters: Filters) -> list[tuple[str, float]]:
+        """Ids of papers that hold any of the terms with their BM25 (above 0), best first, ties in catalog order."""
+        import numpy as np
+
+        with self._catalog.reading() as connection, self._lock:
+            connection.execute("BEGIN")
+            try:
+                corpus = self._current(connection)
+                scores = np.zeros(len(corpus.ids), np.float32)
+                for term in dict.fromkeys(terms):
+                    self._add(connection, corpus, term, scores)
+                if filters:
+                    scores[~np.isin(corpus.rows, allowed_rows(connection, filters))] = 0
+            finally:
+                connection.execute("COMMIT")
+        best = _best(scores, limit)
+        return [(corpus.ids[place], score) for place, score in zip(best.tolist(), scores[best].tolist(), strict=True)]
+
+    def _current(self, connection: sqlite3.Connection) -> _Corpus:
+        generation = meta(connection, "generation")
+        if self._corpus is None or self._corpus.generation != generation:
+            self._corpus = _load(connection, generation)
+        return self._corpus
+
+    def _add(self, connection: sqlite3.Connection, corpus: _Corpus, term: str, scores: NDArray[np.float32]) -> None:
+        """Adds one term's part of the score to each paper that holds it."""
+        import numpy as np
+
+        if term not in corpus.postings:
+            if sum(len(places) for places, _ in corpus.postings.values()) > _MOST_KEPT:
+                corpus.postings.clear()
+            corpus.postings[term] = _postings(connection, corpus, term)
+        places, frequencies = corpus.postings[term]
+        if len(places):
+            idf = max(float(np.log((len(corpus.ids) - len(places) + 0.5) / (len(places) + 0.5))), _LEAST_IDF)
+            scores[places] += idf * frequencies * (K1 + 1) / (frequencies + corpus.norms[places])
+
+
+def _load(connection: sqlite3.Connection, generation: str) -> _Corpus:
+    import numpy as np
+
+    held = connection.execute("SELECT n, id, length FROM facets ORDER BY n").fetchall()
+    lengths = np.array([length for _, _, length in held], np.float32)
+    average = max(float(lengths.mean()), 1.0) if held else 1.0
+    norms = (K1 * (1 - B + B * lengths / average)).astype(np.float32)
+    return _Corpus(generation, [key for _, key, _ in held], np.array([n for n, _, _ in held], np.int64), norms)
+
+
+def _postings(connection: sqlite3.Connection, corpus: _Corpus, term: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    import numpy as np
+
+    query = "SELECT doc, sum(CASE col WHEN 'title' THEN ? ELSE 1.0 END) FROM instances WHERE term = ? GROUP BY doc ORDER BY doc"
+    found = connection.execute(query, (TITLE_WEIGHT, term)).fetchall()
+    columns = np.array(found, np.float64).reshape(len(found), 2)
+    return np.searchsorted(corpus.rows, columns[:, 0].astype(np.int64)), columns[:, 1].astype(np.float32)
+
+
+def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Places of the highest scores above 0, best first; equal scores in order of place."""
+    import numpy as np
+
+    matched = np.flatnonzero(scores > 0)
+    if limit < 1:
+        return matched[:0]
+    if len(matched) > limit:
+        values = scores[matched]
+        matched = matched[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
+    return matched[np.argsort(-scores[matched], kind="stable")][:limit]
