@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 from rag.answering.links import web_address
 from rag.protocols import Source
 from rag.records import Citation, Paper, Span, Statement, StatementCitation, Support, Verdict
-from rag.verification import best_quote, split_statements
+from rag.verification.statements import split_statements
 
 if TYPE_CHECKING:
-    from rag.verification import RawStatement
+    from rag.verification.statements import RawStatement
 
 _MARK = re.compile(r"\[(\d+)(\??)\]")
 _RANK: Mapping[Support, int] = {"quoted": 3, "supported": 2, "weak": 1, "unsupported": 0}
@@ -158,14 +158,13 @@ def _citation(number: int, source: Source, checked: Checked, corpora: Mapping[st
     best = max(given, key=lambda pair: (_RANK[pair[0].support], pair[0].score), default=None)
     paper = replace(source.paper, url=web_address(source.paper.url))
     citation = best[0] if best else StatementCitation(number, "weak", 0.0)
-    quote = citation.evidence[0] if citation.evidence else _fallback_quote(source, bare(best[1].text) if best else "")
+    quote = citation.evidence[0] if citation.evidence else _passage(source)
     added = bool(given) and all(one.added for one, _ in given)
     return Citation(number, paper, quote.text, citation.support, citation.score, added, corpora.get(paper.id, ""))
 
 
-def _fallback_quote(source: Source, statement: str) -> Span:
-    if statement:
-        return best_quote(statement, source.paper)
+def _passage(source: Source) -> Span:
+    """What the search found in the paper; its whole abstract when the paper was not searched for."""
     return source.hit.passage if source.hit else Span(0, len(source.paper.abstract), source.paper.abstract)
 
 
