@@ -78,7 +78,9 @@ class FakeRetriever:
     def retrieve(self, plan: Plan, k: int) -> Retrieval:
         self.plans.append(plan)
         abstain = self.answerable < 0.5
-        return Retrieval(plan.topic, self.hits[:k], len(self.hits), self.answerable, abstain, "Nothing is close to it." if abstain else None)
+        return Retrieval(
+            plan.topic, self.hits[:k], len(self.hits), self.answerable, abstain, "Nothing is close to it." if abstain else None
+        )
 
     def list(self, plan: Plan) -> Retrieval:
         self.plans.append(plan)
@@ -107,12 +109,12 @@ class WordVerifier:
         return [self.check(statement, paper) for statement, paper in pairs]
 
 
-Scripted = str | Exception | list[str] | Callable[[ChatRequest], str]
+Scripted = str | Exception | Iterable[str] | Callable[[ChatRequest], str]
 
 
 @dataclass
 class ScriptedModel:
-    """Gives its replies in order, the last one again and again; an exception is raised, a list is streamed piece by piece."""
+    """Gives its replies in order, the last one again and again; an exception is raised, an iterable is streamed piece by piece."""
 
     replies: list[Scripted]
     name: str = "scripted"
@@ -131,7 +133,7 @@ class ScriptedModel:
             reply = reply(request)
         if not reply:
             raise ModelError("scripted sent an empty reply.", kind="empty")
-        for piece in reply if isinstance(reply, list) else [reply[i : i + 7] for i in range(0, len(reply), 7)]:
+        for piece in [reply[i : i + 7] for i in range(0, len(reply), 7)] if isinstance(reply, str) else reply:
             yield ChatDelta(piece)
         yield ChatEnd(self.finish, *(self.usage or (None, None)))  # type: ignore[arg-type]  # scripted
 

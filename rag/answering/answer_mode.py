@@ -8,6 +8,7 @@ from rag.answering.abstention import abstain, is_refusal
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, improve, settle, settle_unchecked
 from rag.answering.gate import Gate
+from rag.answering.loops import LOOP_NOTE
 from rag.answering.prompt import number_sources
 from rag.answering.steps import Parts
 from rag.answering.weak import mended
@@ -17,6 +18,7 @@ from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatEnd, ChatRequest, Source
 from rag.records import Progress
 from rag.retrieval.language import language_name
+from rag.verification.statements import cited_numbers
 
 # Below this probability not even a chat model is asked; between it and the cut the model reads the papers and decides.
 _HOPELESS = 0.15
@@ -69,6 +71,8 @@ def _sound_text(work: Work, reply: str, parts: Parts) -> str:
         work.note(found.note)
     if found.text:
         return found.text
+    if cited := [source for source in work.sources if source.number in cited_numbers(reply)]:
+        work.sources = tuple(cited)
     return offline_text(work, f"{parts.model.name} gave no usable answer; these sentences of the abstracts stand in for it.")
 
 
@@ -108,6 +112,7 @@ def _attempt(work: Work, sources: Sequence[Source], parts: Parts, *, with_histor
             if text := work.stream.feed(gate.feed(event.text)):
                 yield work.show(text)
             if gate.is_looping:
+                work.note(LOOP_NOTE)
                 end = ChatEnd("stop")
                 break
     if gate.is_open and (rest := work.stream.close()):

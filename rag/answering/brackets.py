@@ -230,7 +230,7 @@ class Brackets(Held):
         if end == WAIT:
             return None
         if end == 0:
-            return ("", len(text)) if is_begun(text, place) else (self._out(text[place]), place + 1)
+            return ("", len(text)) if final and is_begun(text, place) else (self._out(text[place]), place + 1)
         if text[place] == "[" and not self._space and (self._indexed or is_index(self._tail)):
             out = self._out(text[place:end])
             self._indexed = True

@@ -87,6 +87,15 @@ def settle(work: Work, draft: Draft) -> None:
     work.checked = marked(check_text(text.strip(), shown, draft.checker, added=draft.added))
 
 
+def check_shown(work: Work, parts: Parts) -> None:
+    """Makes what the reader has seen the final text, checked, of a question that was interrupted."""
+    if work.checked is not None or work.stream is None or work.abstained:
+        return
+    work.show(work.stream.close())
+    shown = {number: source.paper for source in work.sources if (number := work.stream.cited.get(source.paper.id))}
+    work.checked = marked(check_text(work.shown.strip(), shown, parts.verifier))
+
+
 def settle_unchecked(work: Work, text: str) -> None:
     """The final text when verification is switched off."""
     text, work.stream = renumbered(text, work.sources, work.options.numbers)

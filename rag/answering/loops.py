@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+LOOP_NOTE = "The model began to repeat itself; its answer was cut there."
+"""What the reader is told."""
+
 _LONGEST_PERIOD = 400
 _SHORTEST_LOOP = 80
 _REPEATS = 3

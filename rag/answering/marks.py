@@ -11,7 +11,7 @@ _LONGEST_RANGE = 30
 _LABEL = r"(?:(?:papers?|sources?|refs?|references?|abstracts?|docs?|documents?)\s*)?[#^]?\s*"
 _NUMBERS = rf"{_LABEL}\d{{1,12}}\??(?:\s*(?:[,;&]|[-–—]|and|to)\s*{_LABEL}\d{{1,12}}\??){{0,40}}"
 _CITATION = re.compile(rf"\[\s*{_NUMBERS}\s*\]|【\s*{_NUMBERS}\s*(?:†[^】\n]{{0,60}})?】|［\s*{_NUMBERS}\s*］", re.IGNORECASE)
-_BEGUN = re.compile(rf"[\[【［]\s*(?:{_LABEL}\d*[\d\s,;&?#^–—-]*)?", re.IGNORECASE)
+_BEGUN = re.compile(rf"[\[【［][ \t]*(?:{_LABEL}\d*[\d \t,;&?#^–—-]*)?", re.IGNORECASE)
 _NUMBER_OR_RANGE = re.compile(r"(\d+)\??(?:\s*(?:[-–—]|to)\s*[#^]?(\d+))?", re.IGNORECASE)
 _BETWEEN = re.compile(r"[ \t]{0,2}(?:[,;]|and\b|&)?[ \t]{0,2}(?:and\b)?[ \t]{0,2}")
 _BETWEEN_BEGUN = re.compile(r"[ \t]{0,2}(?:[,;&]|a|an|and)?[ \t]{0,2}(?:a|an|and)?[ \t]{0,2}")
@@ -91,7 +91,7 @@ def bracket_end(text: str, place: int, *, final: bool) -> int:
 
 def is_begun(text: str, place: int) -> bool:
     """Whether the text breaks off within what looks like a citation."""
-    return bool(_BEGUN.fullmatch(text, place))
+    return len(text) - place < LONGEST_BRACKET and "\n" not in text[place:] and bool(_BEGUN.fullmatch(text, place))
 
 
 def is_index(word: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rag.answering.answer_mode import answer_freely
 from rag.answering.budget import Ledger, MeteredModel
+from rag.answering.finishing import check_shown
 from rag.answering.list_mode import answer_with_list
 from rag.answering.options import AskOptions
 from rag.answering.prompt import PromptBuilder
@@ -39,6 +40,7 @@ class AnswerRun(Iterator[Event]):
 
     def __init__(self, work: Work, parts: Parts) -> None:
         self._work = work
+        self._parts = parts
         self._events = _events(work, parts)
         self._final: Answer | None = None
 
@@ -60,6 +62,7 @@ class AnswerRun(Iterator[Event]):
         if self._final is not None:
             return self._final
         self.close()
+        check_shown(self._work, self._parts)
         return replace(self._work.answer(), finish="interrupted")
 
 

@@ -13,7 +13,6 @@ from rag.records import Hit
 from rag.text.tokens import count_tokens
 
 COMPLETION_TOKENS = 1_024
-_SMALLEST_COMPLETION = 128
 _PER_MESSAGE = 8
 """Tokens that a chat template spends on each message, generously."""
 _TABLE_ERROR = 0.05
@@ -66,7 +65,7 @@ class PromptBuilder:
 
         Raises `BudgetError` when the question does not fit even with a single paper.
         """
-        room = min(room or self._model.context_tokens, self._model.context_tokens)
+        room = self._model.context_tokens if room is None else min(room, self._model.context_tokens)
         completion = completion_tokens(room)
         limit = room - completion - int(room * _TABLE_ERROR if self._model.generative else 0)
         system = Message("system", self._prompts.render("system", language=language, refusal=REFUSAL))
@@ -80,10 +79,7 @@ class PromptBuilder:
             elif len(kept) > 1:
                 kept = kept[:-1]
             else:
-                raise BudgetError(
-                    f"The question with its smallest prompt takes {self.count(request):,} tokens, and {limit:,} are available "
-                    f"for {self._model.name}. Shorten the question, or raise RAG_CONTEXT_TOKENS if the model takes more."
-                )
+                raise self._too_long(self.count(request), max(limit, 0), limited=room < self._model.context_tokens)
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the messages for the model."""
@@ -96,13 +92,20 @@ class PromptBuilder:
             return True
         return self.count(messages) <= limit
 
+    def _too_long(self, needed: int, available: int, *, limited: bool) -> BudgetError:
+        remedy = "raise RAG_MAX_TOKENS_PER_QUESTION" if limited else "raise RAG_CONTEXT_TOKENS if the model takes more"
+        return BudgetError(
+            f"The question with its smallest prompt takes {needed:,} tokens, and {available:,} are available for {self._model.name}. "
+            f"Shorten the question, or {remedy}."
+        )
+
     def _user(self, question: str, sources: Sequence[Source]) -> str:
         return self._prompts.render("answer", papers=framed_all(sources), question=as_question(question), count=len(sources))
 
 
 def completion_tokens(room: int) -> int:
     """Tokens kept free for the reply: 1,024, or a quarter of a small context."""
-    return max(min(COMPLETION_TOKENS, room // 4), min(_SMALLEST_COMPLETION, room))
+    return max(min(COMPLETION_TOKENS, room // 4), 1)
 
 
 def _without_oldest(messages: list[Message]) -> list[Message]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag.answering.loops import loop_start
+from rag.answering.loops import LOOP_NOTE, loop_start
 from rag.answering.mentions import cited_by_name
 from rag.answering.templates import REFUSAL
 from rag.errors import ModelError
@@ -56,7 +56,7 @@ def mended(reply: str, sources: Sequence[Source], prompt: str) -> Mended:
     text = reply.strip()
     note = ""
     if start := loop_start(text):
-        text, note = text[:start], "The model began to repeat itself; its answer was cut there."
+        text, note = text[:start], LOOP_NOTE
     text = _unwrapped(text)
     text = _LABEL.sub("", _without_echo(text, prompt))
     body, tail = _without_sources(text)

@@ -14,7 +14,8 @@ from rag.protocols import Source
 from rag.records import Paper
 
 SOURCES = tuple(
-    Source(number, Paper(f"p{number}", f"Title {number}", "Text.", url=f"https://openreview.net/forum?id=p{number}")) for number in range(1, 6)
+    Source(number, Paper(f"p{number}", f"Title {number}", "Text.", url=f"https://openreview.net/forum?id=p{number}"))
+    for number in range(1, 6)
 )
 
 
