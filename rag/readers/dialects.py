@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 _ARXIV_ID = re.compile(r"\d{4}\.\d{4,5}|[a-z.-]+(?:\.[A-Z]{2})?/\d{7}")
+_CONFERENCE_FILE = re.compile(r"(?:^|[/!])([a-z]{2,12})(20\d\d)\.json(?:\.gz)?$")
+_CONFERENCES = {"nips": "NeurIPS", "neurips": "NeurIPS", "corl": "CoRL", "siggraphasia": "SIGGRAPH Asia"}
 _POSITION_LIMIT = 200_000
 
 
-def flatten(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`record` with the fields of its dialect under common names; unknown dialects as they are."""
+def flatten(record: Mapping[str, Any], file: str = "") -> Mapping[str, Any]:
+    """`record` with the fields of its dialect under common names; unknown dialects as they are.
+
+    `file` is the source's name: paperlists names the conference nowhere else.
+    """
     if isinstance(record.get("content"), Mapping):
         return _openreview(record)
     if "abstract_inverted_index" in record or isinstance(record.get("authorships"), list):
@@ -21,7 +26,7 @@ def flatten(record: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(ids := record.get("externalIds", record.get("externalids")), Mapping):
         return _semantic_scholar(record, ids)
     if "bibtex" in record and "site" in record:
-        return _paperlists(record)
+        return _paperlists(record, file)
     if isinstance(metadata := record.get("metadata"), Mapping):
         return {**{key: value for key, value in metadata.items() if key != "text"}, **record}
     return record
@@ -94,11 +99,13 @@ def _semantic_scholar(paper: Mapping[str, Any], ids: Mapping[str, Any]) -> dict[
     }
 
 
-def _paperlists(paper: Mapping[str, Any]) -> dict[str, Any]:
+def _paperlists(paper: Mapping[str, Any], file: str) -> dict[str, Any]:
     bibtex = str(paper.get("bibtex") or "")
     year = re.search(r"\byear\s*=\s*[{\"]?\s*(\d{4})", bibtex)
     venue = re.search(r"\b(?:booktitle|journal)\s*=\s*[{\"]([^{}\"]+)", bibtex)
-    found = {"year": year and year[1], "venue": venue and venue[1]}
+    named = _CONFERENCE_FILE.search(file)
+    conference = f"{_CONFERENCES.get(named[1], named[1].upper())} {named[2]}" if named else venue and venue[1]
+    found = {"year": year and year[1], "venue": conference}
     return {**found, **paper, "url": paper.get("site")}
 
 

@@ -24,8 +24,8 @@ _NAMES = {
     "authors": "authorfullnames authors author af au authornames authorlist creators creator contributors a1 fau",
     "year": "year publicationyear pubyear py yr y1",
     "published": "published publicationdate publisheddate datepublished date issued coverdate earlyaccessdate da created updated",
-    "venue": "venue booktitle journal conference journaltitle publicationtitle sourcetitle containertitle conferencename proceedings so jo jf t2 "
-    "jt secondarytitle publication journalname journalref",
+    "venue": "venue booktitle journal conference journaltitle publicationtitle sourcetitle containertitle conferencename proceedings so jo "
+    "jf t2 jt secondarytitle publication journalname journalref",
     "url": "url link site openreviewurl paperurl landingpageurl ur urls href pdfurl pdflink pdf",
     "doi": "doi di do dois",
     "arxiv_id": "arxivid arxiv",
@@ -36,6 +36,8 @@ _NAMES = {
     "categories": "categories category fieldsofstudy subjectareas subjects wc wosscategories primarycategory mh",
 }
 _WANTED = {field: tuple(names.split()) for field, names in _NAMES.items()}
+TITLE_NAMES, ABSTRACT_NAMES = frozenset(_WANTED["title"]), frozenset(_WANTED["abstract"])
+"""What columns of titles and abstracts are called, as `bare_name` gives it."""
 _MOJIBAKE_MARKER = " (mojibake repaired)"
 
 
@@ -82,7 +84,7 @@ class PaperMaker:
         present: dict[str, object] = {}
         for key, value in fields.items():
             if not _is_empty(value):
-                present.setdefault(_bare(key), value)
+                present.setdefault(bare_name(key), value)
         found = {field: value for field, names in _WANTED.items() if (value := _first_present(present, names)) is not None}
         for field, path in self._mapping.items():
             found[field] = _at_path(fields, path)
@@ -166,7 +168,8 @@ def _is_empty(value: object) -> bool:
     return value is None or value in ("", [], {}) or (isinstance(value, str) and not value.strip())
 
 
-def _bare(key: object) -> str:
+def bare_name(key: object) -> str:
+    """A field's name without case and punctuation."""
     return re.sub(r"[\W_]", "", str(key)[:100].lower())
 
 

@@ -41,7 +41,7 @@ def read_json(document: Document) -> Iterator[Raw | Fault]:
         if problem is not None:
             yield Fault(line, problem)
         else:
-            yield from _records(line, text)
+            yield from _records(line, text, document.name)
 
 
 def _json_lines(blocks: Iterator[str]) -> Iterator[tuple[int, str, str | None]]:
@@ -61,7 +61,7 @@ def _json_values(blocks: Iterator[str]) -> Iterator[tuple[int, str, str | None]]
     yield from ((value.line, value.text, value.problem) for value in splitter.close())
 
 
-def _records(line: int, text: str) -> Iterator[Raw | Fault]:
+def _records(line: int, text: str, file: str) -> Iterator[Raw | Fault]:
     try:
         value = json.loads(text, strict=False)
     except RecursionError:
@@ -74,7 +74,7 @@ def _records(line: int, text: str) -> Iterator[Raw | Fault]:
         yield Fault(line, f"not an object but {_kind(value)}")
         return
     for record in _unwrapped(value):
-        yield Raw(line, flatten(record)) if isinstance(record, dict) else Fault(line, f"not an object but {_kind(record)}")
+        yield Raw(line, flatten(record, file)) if isinstance(record, dict) else Fault(line, f"not an object but {_kind(record)}")
 
 
 def _unwrapped(value: dict[str, object]) -> list[object]:

@@ -13,7 +13,7 @@ _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
 _GIVEN = ("given", "first", "firstname", "forename", "forenames", "fore_name", "givenname", "given_name", "first_name")
 _FAMILY = ("family", "last", "lastname", "surname", "familyname", "family_name", "last_name")
-_WHOLE = ("name", "display_name", "fullname", "full_name", "literal", "collectivename", "author", "text", "value", "authorname")
+_WHOLE = ("name", "display_name", "fullname", "full_name", "collectivename", "author", "text", "value", "authorname")
 
 
 def author_names(value: object) -> list[str]:
@@ -62,6 +62,8 @@ def _named(person: Mapping[Any, Any]) -> str:
     if family:
         particle = fields.get("non-dropping-particle") or fields.get("dropping-particle") or ""
         return " ".join(part for part in (given, particle, family, fields.get("suffix", "")) if part)
+    if "literal" in fields:
+        return fields["literal"]
     whole = next((fields[key] for key in _WHOLE if key in fields), given)
     if not whole and isinstance(inner := person.get("author"), Mapping):
         return _named(inner) if "author" not in inner else ""

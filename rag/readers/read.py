@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rag.readers.decoding import decoded
 from rag.readers.fields import PaperMaker, check_mapping
@@ -65,13 +65,18 @@ def _document_papers(stream: Stream, maker: PaperMaker, format: str | None) -> I
     if len(_CONTROL.findall(head)) > _BINARY_SHARE * len(head):
         yield Rejected(stream.name, 0, "not text")
         return
-    reader = format_named(format) if format else format_of(head)
+    reader = format_named(format) if format else format_of(head, _suffix(stream.name))
     found = 0
     for record in reader(Document(stream.name, head, chain([head], blocks), stream.folder)):
         found += 1
         yield Rejected(stream.name, record.line, record.reason) if isinstance(record, Fault) else maker.make(record)
     if not found:
         yield Rejected(stream.name, 0, "no abstracts in it")
+
+
+def _suffix(name: str) -> str:
+    """The ending that names the layout: `.csv` of `papers.csv.gz`."""
+    return PurePosixPath(name.lower().removesuffix(".gz")).suffix
 
 
 def _told(error: BaseException) -> str:

@@ -8,8 +8,8 @@ import re
 _INLINE = (
     "a abbr abbrev alternatives annotation b big bold cite code em ext-link font graphic i img inline-formula inline-graphic italic kbd "
     "mark math menclose mfenced mfrac mi mmultiscripts mn mo monospace mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle "
-    "msub msubsup msup mtable mtd mtext mtr munder munderover named-content none overline q roman s samp sans-serif sc semantics small span "
-    "strike strong styled-content sub sup tex-math tt u underline uri xref"
+    "msub msubsup msup mtable mtd mtext mtr munder munderover named-content none overline q roman s samp sans-serif sc semantics small "
+    "span strike strong styled-content sub sup tex-math tt u underline uri xref"
 ).split()
 _BLOCK = (
     "abstract abstracttext article-title blockquote body br caption center dd disp-formula div dl dt h1 h2 h3 h4 h5 h6 head hr html label "
