@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rag.store import Corpora, Filters, JoinedLibrary, Library
 
 DEFAULT_CORPUS = "papers"
-_END = object()
 
 
 class Assistant:
@@ -61,7 +60,9 @@ class Assistant:
         """The finished answer to one question; `options` are those of `stream`."""
         return self.conversation().ask(question, **options)
 
-    def stream(self, question: str, *, on_progress: Callable[[Progress], None] | None = None, **options: Any) -> Iterator[str | Answer]:
+    def stream(
+        self, question: str, *, on_progress: Callable[[Progress], None] | None = None, **options: Any
+    ) -> Generator[str | Answer, None, None]:
         """Text deltas as they arrive, then the final `Answer`.
 
         The final text may differ from the deltas where a check marked or repaired a statement.
@@ -86,9 +87,10 @@ class Assistant:
 
     async def astream(self, question: str, **options: Any) -> AsyncIterator[str | Answer]:
         """Like `stream`, without blocking the event loop."""
-        events = self.stream(question, **options)
-        while (event := await asyncio.to_thread(next, events, _END)) is not _END:
-            yield event  # type: ignore[misc]  # not the sentinel
+        from rag.conversation.pumping import pumped
+
+        async for event in pumped(lambda: self.stream(question, **options)):
+            yield event
 
     def conversation(self, id: str | None = None) -> Conversation:  # noqa: A002 - the field's own word
         """A new conversation, or the logged one with this id."""

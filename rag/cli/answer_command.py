@@ -72,6 +72,7 @@ def answer(request: Request) -> int:
     else:
         common.write_or_print(_formatted(result, request.format), request.output, force=request.force)
     if result.finish == "interrupted":
+        common.note("Interrupted; this is what came until then.")
         return common.INTERRUPTED
     return common.NOT_IN_CORPUS if result.abstained else common.ANSWERED
 
@@ -83,6 +84,7 @@ def _run(conversation: Conversation, request: Request) -> tuple[Answer, str]:
     stdout = common.console()
     shown = AnswerStream(stdout) if request.is_streamed else None
     draft = ""
+    before = conversation.last
     run = conversation.stream(request.question, **request.options)
     try:
         with _status() as show_progress:
@@ -94,11 +96,14 @@ def _run(conversation: Conversation, request: Request) -> tuple[Answer, str]:
                     shown.feed(event)
                     draft += event
     except KeyboardInterrupt:
-        common.note("Interrupted; this is what came.")
+        run.close()
     finally:
         if shown is not None:
             shown.close()
-    return run.partial(), draft
+    answer = conversation.last
+    if answer is None or answer is before:
+        raise KeyboardInterrupt
+    return answer, draft
 
 
 @contextmanager

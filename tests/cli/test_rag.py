@@ -1,0 +1,141 @@
+"""`rag`: index, search, browse, export, corpora, doctor."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def indexed(run_rag: Any, two_papers: Path) -> Any:
+    outcome = run_rag("index", str(two_papers), "--corpus", "mine", "--json")
+    assert outcome.code == 0
+    return outcome.json
+
+
+def test_index_reports_what_it_did_with_file_and_line_of_what_it_rejected(indexed: Any, run_rag: Any, two_papers: Path) -> None:
+    counts = {name: indexed[name] for name in ("added", "changed", "unchanged", "removed")}
+    assert counts == {"added": 2, "changed": 0, "unchanged": 0, "removed": 0}
+    [rejected] = indexed["rejected"]
+    assert (Path(rejected["file"]).name, rejected["line"]) == ("papers.jsonl", 3)
+    again = run_rag("index", str(two_papers), "--corpus", "mine", "--json").json
+    assert (again["unchanged"], again["added"], again["embedded"]) == (2, 0, 0)
+
+
+def test_index_prints_a_line_for_people(run_rag: Any, two_papers: Path) -> None:
+    outcome = run_rag("index", str(two_papers), "-c", "mine")
+    assert outcome.out == "2 added, 0 changed, 0 unchanged, 0 removed, 1 rejected\n"
+    assert "papers.jsonl:3" in outcome.err
+
+
+def test_a_dry_run_changes_nothing(run_rag: Any, two_papers: Path) -> None:
+    assert run_rag("index", str(two_papers), "-c", "mine", "--dry-run").out.startswith("Would be: 2 added")
+    assert [row["name"] for row in run_rag("corpora", "--json").json] == ["seeds"]
+
+
+def test_a_missing_file_is_named(run_rag: Any) -> None:
+    outcome = run_rag("index", "nowhere.jsonl", "-c", "mine")
+    assert outcome.code == 1
+    assert "nowhere.jsonl" in outcome.err
+
+
+def test_search_ranks_and_shows_the_passage(indexed: Any, run_rag: Any) -> None:
+    [first, _] = run_rag("search", "turn-taking", "--json", "-c", "mine").json
+    assert set(first) >= {"rank", "score", "paper", "passage"}
+    assert (first["rank"], first["paper"]["id"]) == (1, "a1")
+    assert "turn-taking" in first["passage"]
+    assert "Turns in Dialogue" in run_rag("search", "turn-taking", "-c", "mine").out
+
+
+def test_the_only_own_corpus_is_the_active_one(indexed: Any, run_rag: Any) -> None:
+    assert [paper["id"] for paper in run_rag("papers", "--json").json] == ["a1", "b2"]
+    assert run_rag("use", "seeds").code == 0
+    assert len(run_rag("papers", "--json").json) == 57
+
+
+def test_papers_can_be_filtered_and_sorted(indexed: Any, run_rag: Any) -> None:
+    assert [p["id"] for p in run_rag("papers", "--json", "--sort", "-year").json] == ["b2", "a1"]
+    assert [p["id"] for p in run_rag("papers", "--json", "--author", "turing").json] == ["b2"]
+    assert [p["id"] for p in run_rag("papers", "--json", "--where", "year<2025 and venue~iclr").json] == ["a1"]
+    assert "abstract" in run_rag("papers", "--json").json[0]
+
+
+def test_show_and_similar(indexed: Any, run_rag: Any) -> None:
+    out = run_rag("show", "a1").out
+    assert "Backchannels occur in 12.5% of turns." in out
+    assert "Low-Rank Adapters" in out
+    assert [hit["paper"]["id"] for hit in run_rag("similar", "a1", "--json").json] == ["b2"]
+    assert run_rag("show", "zz").code == 2
+
+
+def test_authors_and_stats_count(indexed: Any, run_rag: Any) -> None:
+    assert run_rag("authors", "--json").json == [{"author": "Ada Lovelace", "papers": 2}, {"author": "Alan Turing", "papers": 1}]
+    stats = run_rag("stats", "--json").json
+    assert (stats["papers"], stats["year"]) == (2, {"2024": 1, "2025": 1})
+
+
+@pytest.mark.parametrize("form", ["markdown", "json", "jsonl", "csv", "bibtex", "ris", "csl"])
+def test_export_writes_every_format(indexed: Any, run_rag: Any, tmp_path: Path, form: str) -> None:
+    target = tmp_path / "out"
+    assert run_rag("export", "--format", form, "-o", str(target)).code == 0
+    assert "Turns in Dialogue" in target.read_text(encoding="utf-8")
+    assert run_rag("export", "--format", form, "-o", str(target)).code == 2
+
+
+def test_an_export_can_be_indexed_again(indexed: Any, run_rag: Any, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    run_rag("export", "--format", "jsonl", "-o", str(target))
+    again = run_rag("index", str(target), "-c", "mine", "--json").json
+    assert (again["unchanged"] + again["changed"], again["added"], again["rejected"]) == (2, 0, [])
+
+
+def test_corpora_are_renamed_and_removed(indexed: Any, run_rag: Any) -> None:
+    assert run_rag("rename", "mine", "yours").code == 0
+    assert [row["name"] for row in run_rag("corpora", "--json").json] == ["yours", "seeds"]
+    assert run_rag("remove", "yours", input="n\n").code == 1
+    assert run_rag("remove", "yours", "--yes").code == 0
+    assert [row["name"] for row in run_rag("corpora", "--json").json] == ["seeds"]
+
+
+def test_several_corpora_are_asked_at_once(indexed: Any, run_ask: Any) -> None:
+    answer = run_ask("--json", "-c", "mine,seeds", "which papers study turn-taking?").json
+    assert answer["scanned"] == 59
+    assert {"a1", "2e4ECh0ikn"} <= {citation["paper"]["id"] for citation in answer["citations"]}
+
+
+def test_open_prints_the_link(indexed: Any, run_rag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    assert run_rag("open", "a1").out == "https://example.org/a1\n"
+    assert opened == ["https://example.org/a1"]
+    assert "no link" in run_rag("open", "b2").err
+
+
+def test_open_takes_a_number_of_the_last_answer(run_ask: Any, run_rag: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda url: True)
+    run_ask("which papers study turn-taking?")
+    assert run_rag("open", "1").out == "https://openreview.net/forum?id=2e4ECh0ikn\n"
+
+
+def test_doctor_finds_a_fresh_installation_whole(run_rag: Any) -> None:
+    outcome = run_rag("doctor", "--json")
+    assert outcome.code == 0
+    assert [finding for finding in outcome.json if finding["level"] == "error"] == []
+
+
+def test_doctor_mends_a_damaged_corpus(indexed: Any, run_rag: Any, home: Path) -> None:
+    (home / "mine" / "catalog.sqlite").write_bytes(b"not a database" * 100)
+    broken = run_rag("doctor", "-c", "mine")
+    assert broken.code == 1
+    assert "rag doctor --repair" in broken.out
+    assert run_rag("doctor", "--repair", "-c", "mine").code == 0
+    assert [paper["id"] for paper in run_rag("papers", "--json", "-c", "mine").json] == ["a1", "b2"]
+
+
+def test_json_mapping_names_foreign_fields(run_rag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "foreign.jsonl"
+    path.write_text(json.dumps({"headline": "A Title", "summary": "An abstract about turns."}) + "\n")
+    outcome = run_rag("index", str(path), "-c", "mine", "--map", "title=headline,abstract=summary", "--json")
+    assert outcome.json["added"] == 1
+    assert "not of the form" in run_rag("index", str(path), "--map", "title").err
