@@ -111,5 +111,4 @@ class Context:
     def _main(self, turn: Turn) -> Paper | None:
         shown = shown_papers(turn.answer)
         known = [self.papers[paper] for paper in turn.focus if paper in self.papers]
-        among = [paper for paper in known if paper in shown] or known
-        return among[0] if among else shown[0] if shown else None
+        return next((paper for paper in (*(paper for paper in known if paper in shown), *shown, *known)), None)

@@ -22,6 +22,7 @@ _MOST_NAMED = 5
 # A paper under discussion is meant when it covers the question's words this well, alone and relative to the best paper of the corpus.
 _COVERED = 0.5
 _CLOSE = 0.85
+_APART = 0.4
 _POSSESSIVE = re.compile(r"\b(?:its|their|theirs)\b|['’]s?$", re.IGNORECASE)
 
 
@@ -144,7 +145,7 @@ class _Resolver:
                 return self._about(paper)
         root = self._context.root or self._last
         if adds_condition(subject):
-            return Standalone(f"{root.asked.rstrip(' ?.!')} {subject}?", filters=self._last.filters)
+            return Standalone(f"{root.asked.rstrip(' ?.!')} {subject}?", filters=self._last.filters, within=self._unless_shown())
         if current is not None and self._last.focus and name_of(current) in self._last.asked and not subject.islower():
             return Standalone(self._last.asked.replace(name_of(current), subject), is_new_topic=True)
         text = f"Which papers are about {subject}?" if asks_for_set(root.asked) else f"{subject}?"
@@ -156,6 +157,13 @@ class _Resolver:
         if current is None or asks_for_set(self._question):
             return None
         return self._about(current) if is_generic(self._question) or self._is_about(current) else None
+
+    def _unless_shown(self) -> Filters:
+        """Leaves out what was shown when other papers cover the words of the question much better."""
+        shown = self._context.since_root
+        rivals = self._corpus.nearest(self._question, 3) if self._corpus else ()
+        best = max(map(self._covers, rivals), default=0.0)
+        return excluding(shown) if best - max(map(self._covers, shown), default=0.0) >= _APART else NO_FILTERS
 
     def _about(self, paper: Paper) -> Standalone:
         return Standalone(f"{self._question.rstrip(' ?.!')} (“{name_of(paper)}”)?", (paper.id,), self._last.filters, mode="answer")

@@ -30,7 +30,7 @@ def own_names(paper: Paper) -> tuple[str, ...]:
     names += [match[1] for match in _COINAGE.finditer(_unmarked(paper.abstract))]
     if not names:
         names = re.findall(r"(?<![\w-])[A-Za-z]*[a-z][A-Z]\w*(?![\w-])", paper.title)
-    return tuple(dict.fromkeys(name for name in names if len(name) > 1 and _PLURALS.sub("", name) not in _COMMON))
+    return tuple(dict.fromkeys(name for name in names if len(name) > 2 and _PLURALS.sub("", name) not in _COMMON))
 
 
 def name_of(paper: Paper) -> str:

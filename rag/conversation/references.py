@@ -69,12 +69,14 @@ _DUMMY_IT = (
     r"(?! (?:possible|true|known|necessary|feasible|better to|worth|hard to|easy to|important to|common to|safe to|the case)\b)(?! (?:takes?|mean) )(?! rain| snow)"
 )
 _PRONOUN = re.compile(
-    rf"\b(?:it{_DUMMY_IT}|its|itself|it's)\b"
+    rf"\b(?:it{_DUMMY_IT}|its|itself|it['’]s)\b"
     rf"|\b(?:this|that|the same|such an?|said) (?:(?:very|new|proposed|latter) )?{_THING}\b"
     r"|\b(?:this|that) one\b"
-    r"|\b(?:(?<=about )|(?<=of )|(?<=for )|(?<=with )|(?<=to )|(?<=than )|(?<=from )|(?<=like )|(?<=behind )|(?<=does )|(?<=did )|(?<=is )|(?<=was )|(?<=would )|(?<=can )|(?<=has )|(?<=do ))(?:this|that)\b(?! \w+s?\b (?:is|are|was|were|has|have)\b)"
-    r"(?=\s*(?:$|[?.!,;]|(?:in|on|for|with|to|and|or|a|an|also|really|compare|work|use|hold|need|mean|different|better|worse|faster|slower|related|similar|possible|available|by|at|help|apply|still|from|the)\b))"
-    r"|\bthis\b(?=\s*(?:$|[?.!,;]|(?:is|was|does|do|did|has|can|could|would|will|work|compare|hold|mean|help|need)\b))",
+    r"|(?<=\bdoes )(?:this|that)\b|(?<=\bdid )(?:this|that)\b|(?<=\bis )(?:this|that)\b|(?<=\bwas )(?:this|that)\b|(?<=\bcan )(?:this|that)\b|(?<=\bcould )(?:this|that)\b"
+    r"|(?<=\bwould )(?:this|that)\b|(?<=\bwill )(?:this|that)\b|(?<=\bhas )(?:this|that)\b"
+    r"|\b(?:(?<=about )|(?<=of )|(?<=for )|(?<=with )|(?<=to )|(?<=than )|(?<=from )|(?<=like )|(?<=behind )|(?<=do ))(?:this|that)\b"
+    r"(?=\s*(?:$|[?.!,;]|(?:in|on|for|with|to|and|or|at|by)\b))"
+    r"|\bthis\b(?=\s*(?:$|[?.!,;]|(?:is|was|does|do|did|has|can|could|would|will|works?|compares?|holds?|means?|helps?|needs?)\b))",
     re.IGNORECASE,
 )
 _DEFINITE = re.compile(

@@ -29,6 +29,7 @@ from rag.store.filters import NO_FILTERS, parse_where
 
 if TYPE_CHECKING:
     from rag.answering import Answerer
+    from rag.protocols import ChatModel
 
 Event = str | Progress | Answer
 
@@ -70,6 +71,7 @@ class Conversation:
         answerer: The pipeline.
         log: Where exchanges are kept; None keeps nothing.
         settings: For the prompts and the limit of tokens; the answerer's when None.
+        rewriter: The chat model that rewrites follow-ups; the answerer's own when None and that is a generative one.
         id: A logged conversation to continue, or `last`.
 
     Raises:
@@ -82,12 +84,14 @@ class Conversation:
         *,
         log: ConversationLog | None = None,
         settings: Settings | None = None,
+        rewriter: ChatModel | None = None,
         id: str | None = None,  # noqa: A002 - the field's own word
     ) -> None:
         self.answerer = answerer
         self._log = log
         self._settings = settings or answerer.settings
         self._prompts = Prompts(self._settings.prompts)
+        self._rewriter = rewriter or (answerer.model if answerer.model.generative else None)
         self._turns: tuple[Turn, ...] = ()
         self._lock = threading.Lock()
         self._thread: int | None = None
@@ -171,12 +175,12 @@ class Conversation:
     def _understood(self, question: str, spent: list[StepUsage]) -> Generator[Event, None, Standalone]:
         """The question in the form that stands alone: by rules, and in the model's words when there is one that can rewrite."""
         found = resolve(question, self._turns, LibrarySurroundings(self.answerer))
-        if not self._turns or not self.answerer.model.generative:
+        if not self._turns or self._rewriter is None:
             return found
         yield Progress("rewrite")
         ledger = Ledger(self._settings.max_tokens_per_question)
         try:
-            text = rewritten(question, self._turns, MeteredModel(self.answerer.model, ledger), self._prompts)
+            text = rewritten(question, self._turns, MeteredModel(self._rewriter, ledger), self._prompts)
         except RagError:
             return found
         finally:

@@ -46,10 +46,11 @@ _SIMILAR = re.compile(
     rf"\b(?:similar|related|comparable|closest|close|akin)\b(?: {_NOUNS})?(?: to\b)?|\b(?:something|anything|papers?|works?|others?|ones?|more|what else is) (?:else )?(?:(?:that|which) (?:is|are) )?(?:like|near) ",
     re.IGNORECASE,
 )
+_AMONG = rf"(?: of (?:them|those|these|the (?:above|two|three|four|five|list|{_NOUNS})(?: above)?|{_NOUNS}))"
 _WHICH_OF = re.compile(
-    rf"^(?:(?:and|so|but|now) )?(?:(?:which|what|who)(?: (?P<many>ones)| one|)(?: of (?:them|those|these|the (?:above|two|three|four|five|list|{_NOUNS})(?: above)?|{_NOUNS}))?"
-    rf"|(?:do|does|did|is|are|has|have|was|were) (?P<any>any|some|one|either|all|both|none)(?: (?:one|ones))?(?: of (?:them|those|these|the (?:above|two|{_NOUNS})))"
-    rf"|(?:only|just) (?:the ones|those)|(?:show|give|list|keep)(?: me)? (?:only |just )?(?:the ones|those))\s+(?P<rest>.+)$",
+    rf"^(?:which(?: (?P<many>ones)| one|){_AMONG}?|(?:what|who|how many){_AMONG}"
+    rf"|(?:do|does|did|is|are|has|have|was|were) (?P<any>any|some|one|either|all|both|none)(?: ones?)?{_AMONG}"
+    r"|(?:(?:show|give|list|keep)(?: me)? )?(?:only|just) (?:the ones|those)|(?:show|give|list|keep)(?: me)? (?:the ones|those))\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _VERB = re.compile(
