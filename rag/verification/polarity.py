@@ -1,0 +1,133 @@
+"""What turns a sentence around: negation, opposites, directions, and the two sides of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag.text.words import stem
+from rag.verification.directions import direction, is_negator, opposites_of
+from rag.verification.readings import Idf, Likenesses, Sentence, credit
+from rag.verification.wording import Word
+
+_DENIAL_REACH = 4
+_NEGATION_REACH = 5
+_CONTEXT_REACH = 6
+_NEAR = 4
+_LIKE = 0.7
+_COMPARISONS = frozenset(
+    stem(word)
+    for word in "outperform surpass exceed beat underperform dominate than over versus cause precede inhibit activate imply generalize subsume reduce replace".split()
+)
+
+
+def is_denied(words: Sequence[Word]) -> bool:
+    """Whether the words hold a negation."""
+    return any(is_negator(word.text) for word in words)
+
+
+def stance(
+    statement: Sequence[Word], sentences: Sequence[Sentence], weights: Sequence[float], alike: Likenesses, idf: Idf
+) -> tuple[float, float]:
+    """How far the paper moves things the same way as the statement: `(sum, share)`, the sum unbounded, the share in -1..1.
+
+    Every direction word of the statement ("increases") meets every one of the paper ("reduced", "not higher"); agreement counts +1,
+    contradiction -1, each weighted by the sentence's weight and by the part of the statement's other words that stand near.
+    """
+    agreement = total = 0.0
+    for place, sign in _signed(statement):
+        about = _topic(statement, place)
+        mass = sum(map(idf, about)) or 1.0
+        for sentence, weight in zip(sentences, weights, strict=True):
+            for other_place, other_sign in _signed(sentence.words):
+                near = frozenset(word.stem for word in _around(sentence.words, other_place, _CONTEXT_REACH) if word.stem)
+                shared = weight * sum(idf(stem_) for stem_ in about if credit(stem_, near, alike) > _LIKE) / mass
+                agreement += shared * sign * other_sign
+                total += shared
+    return agreement, agreement / (total + 0.1)
+
+
+def opposed_words(statement: Sequence[Word], pool: frozenset[str], alike: Likenesses) -> tuple[str, ...]:
+    """The words of a statement that the paper has not, while it has an opposite."""
+    return tuple(
+        word.text
+        for word in statement
+        if (opposites := opposites_of(_key(word))) and credit(_key(word), pool, {_key(word): {}, **alike}) < _LIKE and opposites & pool
+    )
+
+
+def opposites(statement: Sequence[Word], evidence: Sequence[Word]) -> tuple[tuple[str, str], ...]:
+    """Pairs of a word of the statement and its opposite in a sentence, said of the same things, where the sentence lacks the word itself."""
+    given = {_key(word): place for place, word in enumerate(evidence)}
+    found: list[tuple[str, str]] = []
+    for place, word in enumerate(statement):
+        turned = opposites_of(_key(word)) & given.keys()
+        if _key(word) in given or not turned or any(direction(key) == direction(_key(word)) != 0 for key in given):
+            continue
+        about = {near.stem for near in _around(statement, place, _NEAR) if near.stem} - {_key(word)}
+        hits = [other for other in sorted(turned) if about & {near.stem for near in _around(evidence, given[other], _NEAR)}]
+        if hits:
+            found.append((word.text, evidence[given[hits[0]]].text))
+    return tuple(found)
+
+
+def negation_differs(statement: Sequence[Word], evidence: Sequence[Word]) -> bool:
+    """Whether words common to both are denied in one and not in the other."""
+    common = {word.stem for word in statement if word.stem} & {word.stem for word in evidence if word.stem}
+    stated, given = _denied_stems(statement) & common, _denied_stems(evidence) & common
+    return len(stated ^ given) > len(stated & given)
+
+
+def sides_swapped(statement: Sequence[Word], evidence: Sequence[Word]) -> bool:
+    """Whether a comparison found in both has its two sides exchanged: "A outperforms B" for "B outperforms A"."""
+    return any(
+        _comparison(word) and _comparison(word) == _comparison(other) and _exchanged(_sides(statement, i), _sides(evidence, j))
+        for i, word in enumerate(statement)
+        for j, other in enumerate(evidence)
+    )
+
+
+def _signed(words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Places of direction words with their sign, turned by a negation up to four words before."""
+    found: list[tuple[int, int]] = []
+    for place, word in enumerate(words):
+        if sign := direction(_key(word)):
+            found.append((place, -sign if is_denied(words[max(place - _DENIAL_REACH, 0) : place]) else sign))
+    return found
+
+
+def _topic(words: Sequence[Word], place: int) -> list[str]:
+    return list({word.stem: None for i, word in enumerate(words) if word.stem and i != place and not direction(word.stem)})
+
+
+def _denied_stems(words: Sequence[Word]) -> set[str]:
+    found: set[str] = set()
+    for place, word in enumerate(words):
+        if is_negator(word.text):
+            found.update([near.stem for near in words[place + 1 : place + 1 + _NEGATION_REACH] if near.stem][:3])
+    return found
+
+
+def _exchanged(stated: tuple[set[str], set[str]], given: tuple[set[str], set[str]]) -> bool:
+    straight = len(stated[0] & given[0]) + len(stated[1] & given[1])
+    left, right = len(stated[0] & given[1]), len(stated[1] & given[0])
+    return left > 0 and right > 0 and left + right > straight
+
+
+def _sides(words: Sequence[Word], place: int) -> tuple[set[str], set[str]]:
+    """The stems before and after a comparison; for a passive ("is outperformed by") the other way round."""
+    left = {word.stem for word in words[:place] if word.stem}
+    right = {word.stem for word in words[place + 1 :] if word.stem}
+    is_passive = words[place].text.endswith("ed") and place + 1 < len(words) and words[place + 1].text == "by"
+    return (right - left, left - right) if is_passive else (left - right, right - left)
+
+
+def _comparison(word: Word) -> str:
+    return _key(word) if _key(word) in _COMPARISONS else ""
+
+
+def _key(word: Word) -> str:
+    return word.stem or stem(word.text)
+
+
+def _around(words: Sequence[Word], place: int, reach: int) -> Sequence[Word]:
+    return words[max(place - reach, 0) : place + 1 + reach]
