@@ -153,6 +153,8 @@ class Brackets(Held):
             if not final and len(text) - place < _LONGEST_CODE:
                 return None
             return self._out(ticks), place + len(ticks)
+        if "`" in text[place + len(ticks) : end]:
+            return self._out(ticks), place + len(ticks)
         self._fence = ticks
         return self._out(text[place : end + 1]), end + 1
 

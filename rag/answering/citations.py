@@ -25,7 +25,10 @@ class CitationStream:
     def __init__(self, sources: Sequence[Source], numbers: Mapping[str, int] | None = None) -> None:
         self._papers = {source.paper.id: source.paper for source in sources}
         self._numbering = Numbering({source.number: source.paper.id for source in sources}, numbers or {})
-        self._stages = (Quiet(), Tags(), Brackets(self._numbering), Links(self._addresses))
+        # Links and tags twice: before, so that a bracket is read as it will stand; after, for what dropped brackets have joined.
+        given = {url for source in sources if (url := web_address(source.paper.url))}
+        brackets = Brackets(self._numbering)
+        self._stages = (Quiet(), Tags(), Links(lambda: given), brackets, Tags(drop=False), Links(self._addresses))
 
     def feed(self, delta: str) -> str:
         """What the reader can see now."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.protocols import Source
-from rag.text.clean import clean_text
+from rag.text.clean import clean_text, harmless_text
 
 # Angle brackets in threes mark the frame. They are shortened wherever a text holds them, so no text can hold a frame line.
 _FRAME_MARK = re.compile(r"<{3,}|>{3,}")
@@ -15,7 +15,9 @@ _ANGLE_TOKEN = re.compile(r"<\s*\|")
 _ANGLE_END = re.compile(r"\|\s*>")
 _TURN_TOKEN = re.compile(r"<\s*(/?\s*(?:s|bos|eos|unk|pad|start_of_turn|end_of_turn|SYS|/SYS|think|thinking))\s*>", re.IGNORECASE)
 _INSTRUCTION_TOKEN = re.compile(r"\[\s*(/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\s*\]", re.IGNORECASE)
-_FALSE_CITATION = re.compile(r"[\[【［]\s*(\^?\d[\d\s,;–-]*)[\]】］]")
+# Closed intervals such as [0, 1] become round ones, too: in an answer they could not be told from citations.
+_FALSE_CITATION = re.compile(r"\\?[\[【［]\s*(\^?\s*[+-]?\d[^\[\]【】［］]{0,60}?)\\?[\]】］]")
+_FALSE_OPENING = re.compile(r"[\[【［](?=\s*\^?\s*\d)")
 _LABELLED_CITATION = re.compile(r"[\[【［]\s*((?:paper|source|ref|reference|abstract)s?\s*#?\d+)\s*[\]】］]", re.IGNORECASE)
 
 
@@ -37,11 +39,11 @@ def framed_all(sources: Sequence[Source]) -> str:
 def as_data(text: str) -> str:
     """`text` on one line, without frame marks, control tokens, invisible characters and what looks like a citation of ours."""
     quiet = as_question(text)
-    return _LABELLED_CITATION.sub(r"(\1)", _FALSE_CITATION.sub(r"(\1)", quiet))
+    return _FALSE_OPENING.sub("(", _LABELLED_CITATION.sub(r"(\1)", _FALSE_CITATION.sub(r"(\1)", quiet)))
 
 
 def as_question(text: str) -> str:
     """`text` on one line, without frame marks, control tokens and invisible characters; citations stay, for follow-up questions."""
-    quiet = clean_text(text)
+    quiet = clean_text(harmless_text(text))
     quiet = _TURN_TOKEN.sub(r"(\1)", _ANGLE_END.sub("| )", _ANGLE_TOKEN.sub("( |", quiet)))
     return _FRAME_MARK.sub(lambda mark: mark[0][:2], _INSTRUCTION_TOKEN.sub(r"(\1)", quiet))

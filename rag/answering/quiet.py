@@ -45,7 +45,14 @@ class Quiet(Held):
 
 
 class Tags(Held):
-    """Drops HTML tags and comments, their text stays; autolinks become their address; `<SEP>` and `a < b` are text."""
+    """Drops HTML tags and comments, their text stays; autolinks become their address; `<SEP>` and `a < b` are text.
+
+    With `drop=False` tags are only broken up: what stood around a dropped one could turn into something else.
+    """
+
+    def __init__(self, *, drop: bool = True) -> None:
+        super().__init__()
+        self._drop = drop
 
     def step(self, text: str, place: int, *, final: bool) -> Step | None:
         """The next tag or the text before it."""
@@ -57,10 +64,13 @@ class Tags(Held):
         if not following:
             return ("<", place + 1) if final else None
         if following in "!?":
-            return _marked_off(text, place, final=final)
+            return self._or_broken(_marked_off(text, place, final=final), place)
         if not following.isascii() or not (following.isalpha() or following == "/"):
             return "<", place + 1
-        return _tag(text, place, final=final)
+        return self._or_broken(_tag(text, place, final=final), place)
+
+    def _or_broken(self, step: Step | None, place: int) -> Step | None:
+        return step if self._drop or step is None or step[0].startswith("<") else ("< ", place + 1)
 
 
 def _escape_end(text: str, place: int, *, final: bool) -> int | None:

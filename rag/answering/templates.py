@@ -17,6 +17,8 @@ VARIABLES: Mapping[str, frozenset[str]] = {
     "judge": frozenset({"papers", "question", "count"}),
     "translate": frozenset({"language", "question"}),
     "rewrite": frozenset({"conversation", "question"}),
+    "rerank": frozenset({"question", "papers", "count"}),
+    "rewrite": frozenset({"conversation", "question"}),
 }
 """Which variables each prompt must hold, all of them and no other."""
 

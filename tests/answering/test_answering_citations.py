@@ -199,7 +199,7 @@ def test_whatever_the_model_writes_is_harmless_and_resolves(text: str) -> None:
     out, stream = renumbered(text, SOURCES)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069]", out)
     assert not re.search(r"[a-z][a-z0-9+.-]*://|javascript:[!-~]", out.replace("https://openreview.net/", ""), re.IGNORECASE)
-    assert not re.search(r"<(?:a|b|script|img)\b[^<>]*>|<!--", out)
+    assert not re.search(r"<(?:a|b|script|img)[\s/>]|<!--", out)
     assert sorted(stream.cited.values()) == list(range(1, len(stream.cited) + 1))
     plain = re.sub(r"(?s)```.*|`+.*?`+|\$+.*?\$+|\\[(\[].*?\\[)\]]|\w\[[^\[\]]*\](?:\[[^\[\]]*\])*", "", out)
     shown = {int(number) for number in re.findall(r"(?<![\w\]`$\\!])\[(\d+)\]", plain)}
