@@ -111,11 +111,13 @@ def _safe_border(text: str) -> int:
     return 0
 
 
-def render_sources(answer: Answer, console: Console, *, first: int = 1) -> None:
-    """Prints the cited papers: number, title, authors, venue, link and the verdict with its quote."""
+def render_sources(answer: Answer, console: Console) -> None:
+    """Prints the cited papers: number, title, authors, venue, link and the verdict; with its quote unless a list shows it already."""
     for citation in answer.citations:
-        if citation.number >= first:
-            _print(console, _source(citation, several=bool(citation.corpus and "," in answer.corpus)))
+        text = _source(citation, several=bool(citation.corpus and "," in answer.corpus))
+        if citation.quote and answer.mode == "answer":
+            text.append(f": “{terminal_text(citation.quote)}”")
+        _print(console, text)
 
 
 def render_notes(answer: Answer, console: Console) -> None:
@@ -193,8 +195,6 @@ def _source(citation: Citation, *, several: bool) -> Text:
     text.append(f"\n    {_SUPPORT_MARK[citation.support]}", style=_SUPPORT_STYLE[citation.support])
     if citation.added:
         text.append(" (added by the check)", style="dim")
-    if citation.quote:
-        text.append(f": “{terminal_text(citation.quote)}”")
     return text
 
 
