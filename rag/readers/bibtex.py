@@ -12,6 +12,7 @@ from rag.readers.raw import Document, Fault, Raw
 ENTRY_START = re.compile(r"\s*@\s*([A-Za-z]+)\s*[{(]")
 _STRING_LIMIT = 1_000_000
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}", re.IGNORECASE)
+_VENUES = ("booktitle", "journal", "journaltitle", "eventtitle", "maintitle")
 _ARXIV_NAMES = {"arxiv", "arxiv.org"}
 _URL_ESCAPE = re.compile(r"\\([_%&#~$])")
 
@@ -69,9 +70,8 @@ def _entries(line: int, strings: str, text: str) -> Iterator[Raw | Fault]:
 
 def _fields(key: str, fields: dict[str, str]) -> dict[str, object]:
     is_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "").lower() in _ARXIV_NAMES
-    address = _URL_ESCAPE.sub(r"\1", fields.get("url") or fields.get("howpublished", "").removeprefix("\\url{").removesuffix("}"))
-    if "url" in fields.get("howpublished", "") or "://" in fields.get("howpublished", ""):
-        fields = {**fields, "howpublished": ""}
+    published = fields.get("howpublished", "")
+    link = published.removeprefix("\\url{").removesuffix("}") if "://" in published else ""
     return {
         "id": key,
         "title": fields.get("title"),
@@ -79,17 +79,10 @@ def _fields(key: str, fields: dict[str, str]) -> dict[str, object]:
         "authors": _authors(fields.get("author") or fields.get("editor") or ""),
         "year": fields.get("year"),
         "published": fields.get("date") or _date(fields.get("year", ""), fields.get("month", "")),
-        "venue": next(
-            (
-                fields[name]
-                for name in ("booktitle", "journal", "journaltitle", "eventtitle", "maintitle", "howpublished")
-                if fields.get(name)
-            ),
-            None,
-        ),
+        "venue": next((fields[name] for name in _VENUES if fields.get(name)), "" if link else published),
         "doi": _URL_ESCAPE.sub(r"\1", fields.get("doi", "")),
         "arxiv_id": fields.get("eprint") if is_arxiv else None,
-        "url": address,
+        "url": _URL_ESCAPE.sub(r"\1", fields.get("url") or link),
         "keywords": fields.get("keywords") or fields.get("keyword"),
         "categories": fields.get("primaryclass") or fields.get("eprintclass"),
     }

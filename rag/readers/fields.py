@@ -53,7 +53,7 @@ class PaperMaker:
         fields = self._wanted(raw.fields)
         texts = _Texts(raw)
         title, abstract = texts.line(fields.get("title")), texts.line(fields.get("abstract"))
-        authors = [name for each in author_names(fields.get("authors"))[: AUTHOR_LIMIT + 1] if (name := texts.line(each))]
+        authors = [name for each in author_names(fields.get("authors")) if (name := texts.line(each))]
         if problem := _problem(title, abstract, authors):
             return Rejected(self._name, raw.line, problem)
         doi = doi_of(first_text(fields.get("doi")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 
 from rag.readers.decoding import RECORD_LIMIT, numbered_lines
@@ -29,9 +28,11 @@ _RECORD_KEYS = {"title", "abstract", "content", "display_name", "text", "paperid
 
 
 def looks_like_json_lines(head: str) -> bool:
-    """True when a line near the start is an object of its own."""
-    lines = head.lstrip("\ufeff").split("\n")[:50]
-    return any(isinstance(_parsed(line.rstrip(", \r")), dict) for line in lines if re.match(r"\{.*\},?\s*$", line))
+    """True when at least half of the first lines are objects of their own."""
+    lines = [line.strip("\ufeff\x1e \t\r") for line in head.split("\n")[:50]]
+    rows = [line.rstrip(", ") for line in lines if line not in ("", "[", "]")]
+    whole = sum(isinstance(_parsed(row), dict) for row in rows if row.startswith("{") and row.endswith("}"))
+    return whole > 0 and 2 * whole >= len(rows)
 
 
 def read_json(document: Document) -> Iterator[Raw | Fault]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 AUTHOR_LIMIT = 20_000
 _AND = re.compile(r"\s+(?:and|AND|&)\s+")
 _SCOPUS_ID = re.compile(r"\s*\(\d{5,}\)\s*$")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
 _GIVEN = ("given", "first", "firstname", "forename", "forenames", "fore_name", "givenname", "given_name", "first_name")
@@ -17,16 +19,19 @@ _WHOLE = ("name", "display_name", "fullname", "full_name", "collectivename", "au
 
 
 def author_names(value: object) -> list[str]:
-    """Names as `First Last`, in order; `value` is a text with separators, a list of texts, of `[last, first]` or of objects."""
+    """Names as `First Last`, in order; `value` is a text with separators, a list of texts, of `[last, first]` or of objects.
+
+    No more than one above `AUTHOR_LIMIT`.
+    """
     if isinstance(value, str):
-        return [_turned(name) for name in _split_authors(value)]
+        return [_turned(name) for name in islice(_split_authors(value), AUTHOR_LIMIT + 1)]
     if isinstance(value, Mapping):
         value = [value]
     if not isinstance(value, (list, tuple)):
         return []
     if len(value) == 1 and isinstance(value[0], str):
         return author_names(value[0])
-    return [name for each in value if (name := _one_name(each))]
+    return [name for each in value[: AUTHOR_LIMIT + 1] if (name := _one_name(each))]
 
 
 def split_terms(value: object) -> list[str]:
@@ -75,22 +80,23 @@ def _split_authors(text: str) -> Iterator[str]:
     if ";" in text or "\n" in text:
         parts = re.split(r"[;\n]", text)
     elif _AND.search(text):
-        parts = [part for piece in _AND.split(text) for part in _comma_separated(piece, pairs=False)]
+        pieces = _AND.split(text)
+        turned = all("," in piece for piece in pieces)
+        parts = pieces if turned else [part for piece in pieces for part in piece.split(",")]
     else:
-        parts = _comma_separated(text, pairs=True)
+        parts = _comma_separated(text)
     return (part.strip().rstrip(",") for part in parts if part.strip(" ,."))
 
 
-def _comma_separated(text: str, *, pairs: bool) -> list[str]:
-    """`A B, C D` is two names, `Last, First` one, and `Last, F., Last, F.` pairs."""
+def _comma_separated(text: str) -> list[str]:
+    """`A B, C D` is two names, `Last, First` and `van Last, First Second` one, `Last, F., Other, O.` pairs."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if len(parts) < 2 or (len(parts) == 2 and (not pairs or " " not in parts[0])):
+    if len(parts) < 2 or (len(parts) <= 3 and any(_SUFFIX.fullmatch(part) for part in parts[1:])):
         return [text]
-    if len(parts) == 3 and _SUFFIX.fullmatch(parts[1]):
-        return [text]
-    if pairs and len(parts) % 2 == 0 and all(_INITIALS.fullmatch(part) for part in parts[1::2]):
+    if len(parts) % 2 == 0 and [bool(_INITIALS.fullmatch(part)) for part in parts] == [False, True] * (len(parts) // 2):
         return [f"{last}, {first}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
-    return parts if all(" " in part or not part.isascii() for part in parts) or len(parts) > 3 else [text]
+    are_names = all(" " in part or _CJK.match(part) for part in parts) and not parts[0][0].islower()
+    return parts if are_names or len(parts) > 3 else [text]
 
 
 def _turned(name: str) -> str:

@@ -14,7 +14,6 @@ from rag.readers.raw import Document, Fault
 from rag.readers.sources import READ_FAULTS, Stream, expand_paths, open_streams
 from rag.records import Paper, Rejected
 
-_HEAD_CHARACTERS = 20_000
 _BINARY_SHARE = 0.1
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 

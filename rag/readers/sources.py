@@ -51,8 +51,10 @@ def expand_paths(paths: Sequence[str | Path]) -> list[str]:
     """
     found = (name for path in paths for name in _expand(str(path)))
     named = [inner for name in found for inner in _instead_of_sidecar(name)]
-    unique = {os.path.realpath(name) if name != STDIN else STDIN: name for name in reversed(named)}
-    return list(reversed(unique.values()))
+    unique: dict[str, str] = {}
+    for name in named:
+        unique.setdefault(name if name == STDIN else os.path.realpath(name), name)
+    return list(unique.values())
 
 
 def open_streams(name: str) -> Iterator[Stream]:

@@ -21,8 +21,9 @@ Row = tuple[int, list[str]]
 
 def looks_like_table(head: str) -> bool:
     """True when the first line names a column for titles and one for abstracts."""
-    delimiter, _ = _delimiter_of(head)
-    names = {bare_name(cell) for cell in _cells(_first_line(head), delimiter)}
+    delimiter, has_mark = _delimiter_of(head)
+    line = _first_line(head.split("\n", 1)[-1] if has_mark else head)
+    names = {bare_name(cell) for cell in _cells(line, delimiter)}
     return bool(names & TITLE_NAMES and names & ABSTRACT_NAMES) and len(names) > 1
 
 
