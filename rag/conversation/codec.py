@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -38,13 +38,13 @@ def answer_from_json(text: str) -> Answer:
 
 
 def _record(kind: type[Record], values: Mapping[str, Any]) -> Record:
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]  # classes are hashable
     known = {name: _value(hints[name], value) for name, value in values.items() if name in hints}
     return kind(**known)
 
 
 @cache
-def _hints(kind: Hashable) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rag.conversation.context import Turn
 from rag.protocols import Message
@@ -26,7 +27,7 @@ def history_messages(turns: Sequence[Turn], context_tokens: int, model: str = ""
     left = int(room * (1 - _CITED_SHARE))
     for turn in reversed(turns):
         pair = (Message("user", turn.question), Message("assistant", _shortened(turn.answer.text)))
-        left -= sum(count_tokens(message.content, model) + _PER_MESSAGE for message in pair)
+        left -= sum(_counted(message.content, model) + _PER_MESSAGE for message in pair)
         if left < 0:
             break
         kept.append(pair)
@@ -43,11 +44,17 @@ def _cited(turns: Sequence[Turn], room: int, model: str) -> str:
     lines = list[str]()
     for number in sorted(titles, reverse=True):
         line = f"[{number}] {titles[number]}"
-        room -= count_tokens(line, model) + 1
+        room -= _counted(line, model) + 1
         if room < 0:
             break
         lines.append(line)
     return "\n".join(["Cited earlier in this conversation:", *reversed(lines)]) if lines else ""
+
+
+@lru_cache(maxsize=1_024)
+def _counted(text: str, model: str) -> int:
+    """Turns are counted again with every question."""
+    return count_tokens(text, model)
 
 
 def _shortened(text: str) -> str:

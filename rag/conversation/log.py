@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rag.conversation.codec import answer_from_json, answer_to_json
+from rag.conversation.database import LogFile
 from rag.conversation.exchange import Exchange
-from rag.errors import LogError, UsageError
+from rag.errors import UsageError
 from rag.records import Answer
 
-Result = TypeVar("Result")
-
 FILE = "log.sqlite"
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE exchange (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, conversation TEXT NOT NULL, turn INTEGER NOT NULL, asked_at REAL NOT NULL,
-    question TEXT NOT NULL, corpus TEXT NOT NULL, model TEXT NOT NULL, options TEXT NOT NULL,
-    answer TEXT, error TEXT NOT NULL DEFAULT '', undone INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX exchange_of_conversation ON exchange (conversation, turn);
-CREATE VIRTUAL TABLE exchange_text USING fts5 (question, standalone, answer, papers, tokenize = 'porter unicode61 remove_diacritics 2');
-"""
-_WAIT_S = 5.0
 _COLUMNS = "id, conversation, turn, asked_at, question, corpus, model, options, answer, error, undone"
 _WORD = re.compile(r"\w+")
 
@@ -37,12 +23,16 @@ _WORD = re.compile(r"\w+")
 class ConversationLog:
     """The log under one home folder, for several threads and processes at once.
 
-    Each call opens and closes its own connection, so nothing is held between calls. All methods raise `LogError` when the file
-    cannot be read or written; reading never creates it.
+    All methods raise `LogError` when the file cannot be read or written; reading never creates it.
     """
 
     def __init__(self, home: str | Path) -> None:
         self.path = Path(home) / FILE
+        self._file = LogFile(self.path)
+
+    def close(self) -> None:
+        """Closes the file; it is opened again when needed."""
+        self._file.close()
 
     def begin(
         self,
@@ -52,43 +42,44 @@ class ConversationLog:
         corpus: str = "",
         model: str = "",
         options: Mapping[str, Any] | None = None,
+        turn: int | None = None,
         asked_at: float | None = None,
     ) -> int:
-        """Keeps a question before it is answered; the exchange's id."""
-        values = (time.time() if asked_at is None else asked_at, question, corpus, model, _json(options or {}))
+        """Keeps a question before it is answered; the exchange's id. Without `turn` it comes after the last of its conversation."""
+        values = (time.time() if asked_at is None else asked_at, question, corpus, model, _json(options or {}), turn)
 
-        def insert(db: sqlite3.Connection) -> int:
+        # Not synced to the disk: that takes as long as a search, and the answer's write does it for both.
+        with self._file.writing(durable=False) as db:
             row = db.execute(
                 "INSERT INTO exchange (conversation, turn, asked_at, question, corpus, model, options)"
-                " SELECT ?1, coalesce(max(turn), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM exchange WHERE conversation = ?1 AND NOT undone RETURNING id",
+                " SELECT ?1, coalesce(?7, max(turn) + 1, 1), ?2, ?3, ?4, ?5, ?6"
+                " FROM exchange WHERE conversation = ?1 AND NOT undone RETURNING id",
                 (conversation, *values),
             ).fetchone()
             db.execute("INSERT INTO exchange_text (rowid, question) VALUES (?, ?)", (row[0], question))
             return int(row[0])
-
-        return self._write(insert)
 
     def finish(self, exchange: int, answer: Answer) -> None:
         """Keeps the answer, whole or partial; durable when this returns."""
         papers = "\n".join([*(c.paper.title for c in answer.citations), *(paper.title for paper in answer.nearest)])
         row = (answer_to_json(answer), answer.model, answer.corpus, exchange)
 
-        def update(db: sqlite3.Connection) -> None:
+        with self._file.writing() as db:
             db.execute("UPDATE exchange SET answer = ?, model = ?, corpus = ?, error = '' WHERE id = ?", row)
             db.execute(
                 "UPDATE exchange_text SET standalone = ?, answer = ?, papers = ? WHERE rowid = ?",
                 (answer.standalone, answer.text, papers, exchange),
             )
 
-        self._write(update)
-
     def fail(self, exchange: int, error: str) -> None:
         """Keeps why a question has no answer."""
-        self._write(lambda db: db.execute("UPDATE exchange SET error = ? WHERE id = ?", (error, exchange)))
+        with self._file.writing() as db:
+            db.execute("UPDATE exchange SET error = ? WHERE id = ?", (error, exchange))
 
     def undo(self, exchange: int) -> None:
         """Takes an exchange out of its conversation; it stays in the log."""
-        self._write(lambda db: db.execute("UPDATE exchange SET undone = 1 WHERE id = ?", (exchange,)))
+        with self._file.writing() as db:
+            db.execute("UPDATE exchange SET undone = 1 WHERE id = ?", (exchange,))
 
     def get(self, exchange: int) -> Exchange:
         """The exchange with this id. Raises `UsageError` for an unknown one."""
@@ -161,17 +152,14 @@ class ConversationLog:
         if not self.path.exists():
             return 0
 
-        def delete(db: sqlite3.Connection) -> int:
+        with self._file.writing() as db:
             ids = db.execute(f"SELECT id FROM exchange WHERE {condition}", values).fetchall()  # noqa: S608 - clauses are ours
             db.executemany("DELETE FROM exchange_text WHERE rowid = ?", ids)
             db.executemany("DELETE FROM exchange WHERE id = ?", ids)
-            return len(ids)
-
-        removed = self._write(delete)
-        if removed:
-            with self._open() as db:
+        if ids:
+            with self._file.reading() as db:
                 db.execute("VACUUM")
-        return removed
+        return len(ids)
 
     def _select(self, clause: str, values: Sequence[Any] = ()) -> tuple[Exchange, ...]:
         return tuple(_exchange(row) for row in self._rows(f"SELECT {_COLUMNS} FROM exchange {clause}", values))  # noqa: S608 - clauses are ours
@@ -179,44 +167,8 @@ class ConversationLog:
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         if not self.path.exists():
             return []
-        with self._open() as db:
+        with self._file.reading() as db:
             return db.execute(query, values).fetchall()
-
-    def _write(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
-        with self._open() as db:
-            db.execute("BEGIN IMMEDIATE")
-            result = action(db)
-            db.execute("COMMIT")
-            return result
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection that is closed at the end, which also rolls back what was not committed."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=_WAIT_S, isolation_level=None)) as db:
-                if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
-                    self._prepare(db)
-                db.execute("PRAGMA synchronous = FULL")
-                yield db
-        except (sqlite3.Error, OSError) as error:
-            raise LogError(
-                f"The log {self.path} cannot be used: {error}. Free or repair it, move it away, or set RAG_LOG=false."
-            ) from error
-
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("BEGIN IMMEDIATE")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > _VERSION:
-            raise LogError(
-                f"The log {self.path} was written by a newer version of this program. Update it, or set RAG_HOME to another folder."
-            )
-        if version == 0:
-            for statement in _SCHEMA.split(";\n"):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {_VERSION}")
-        db.execute("COMMIT")
 
 
 def _exchange(row: tuple[Any, ...]) -> Exchange:

@@ -62,7 +62,7 @@ def best_described(description: str, papers: Sequence[Paper], *, at_least: float
         return None
     best, best_score = None, 0.0
     for paper in papers:
-        in_title, in_text = stems(paper.title), paper_stems(paper)
+        in_title, in_text = title_stems(paper), paper_stems(paper)
         share = len(wanted & in_text) / len(wanted)
         score = share + len(wanted & in_title) / len(wanted)
         if share >= at_least and score >= best_score:
@@ -73,6 +73,12 @@ def best_described(description: str, papers: Sequence[Paper], *, at_least: float
 def stems(text: str) -> frozenset[str]:
     """The stems of the informative words of a text."""
     return frozenset(stem(word) for word in content_words(text))
+
+
+@lru_cache(maxsize=4_096)
+def title_stems(paper: Paper) -> frozenset[str]:
+    """The stems of a paper's title."""
+    return stems(paper.title)
 
 
 @lru_cache(maxsize=4_096)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rag.answering.budget import Ledger, MeteredModel
@@ -29,7 +29,7 @@ from rag.store.filters import NO_FILTERS, parse_where
 
 if TYPE_CHECKING:
     from rag.answering import Answerer
-    from rag.protocols import ChatModel
+    from rag.protocols import ChatModel, Message
 
 Event = str | Progress | Answer
 
@@ -43,18 +43,14 @@ class TurnRun(Iterator[Event]):
     Leaving early, by `close`, an exception or by dropping the run, keeps what came as an answer with `finish` `interrupted`.
     """
 
-    def __init__(self, events: Generator[Event, None, Answer | None]) -> None:
+    def __init__(self, events: Generator[Event, None, None]) -> None:
         self._events = events
-        self._answer: Answer | None = None
 
     def __iter__(self) -> TurnRun:
         return self
 
     def __next__(self) -> Event:
-        event = next(self._events)
-        if isinstance(event, Answer):
-            self._answer = event
-        return event
+        return next(self._events)
 
     def close(self) -> None:
         """Stops working on the question."""
@@ -107,7 +103,7 @@ class Conversation:
     @property
     def numbers(self) -> Mapping[str, int]:
         """Paper id -> its number in this conversation."""
-        return {citation.paper.id: citation.number for turn in self._turns for citation in turn.answer.citations}
+        return numbers_of(self._turns)
 
     @property
     def last(self) -> Answer | None:
@@ -157,82 +153,89 @@ class Conversation:
             return turn
 
     def retry(self, **options: Any) -> TurnRun:
-        """Takes the last turn back and asks it again. Raises `UsageError` when there is none."""
-        return self.stream(self.undo().question, **options)
+        """Asks the last question again; its answer takes the place of the earlier one as soon as it is there.
 
-    def _in_turn(self, question: str, options: AskOptions) -> Generator[Event, None, None]:
+        Raises `UsageError` when there is no turn.
+        """
+        given = read_options(options)
+        if not self._turns:
+            raise UsageError("There is no question to ask again.")
+        return TurnRun(self._in_turn(self._turns[-1].question, given, again=True))
+
+    def _in_turn(self, question: str, options: AskOptions, *, again: bool = False) -> Generator[Event, None, None]:
         with self._alone():
-            spent: list[StepUsage] = []
-            found = yield from self._understood(question, spent)
-            asked = replace(
+            asked = _Asked(question, self._turns[:-1] if again else self._turns, self._turns[-1] if again else None)
+            found = yield from self._understood(asked)
+            asked.options = replace(
                 with_standalone(options, found, question),
-                numbers=self.numbers,
-                history=self._history(),
+                numbers=numbers_of(asked.before),
+                history=self._history(asked.before),
                 conversation=self.id,
             )
-            yield from self._answered(question, asked, found, spent)
+            yield from self._answered(asked, found)
 
-    def _understood(self, question: str, spent: list[StepUsage]) -> Generator[Event, None, Standalone]:
+    def _understood(self, asked: _Asked) -> Generator[Event, None, Standalone]:
         """The question in the form that stands alone: by rules, and in the model's words when there is one that can rewrite."""
-        found = resolve(question, self._turns, LibrarySurroundings(self.answerer))
-        if not self._turns or self._rewriter is None:
+        question = asked.question
+        found = resolve(question, asked.before, LibrarySurroundings(self.answerer))
+        if not asked.before or self._rewriter is None:
             return found
         yield Progress("rewrite")
         ledger = Ledger(self._settings.max_tokens_per_question)
         try:
-            text = rewritten(question, self._turns, MeteredModel(self._rewriter, ledger), self._prompts)
+            text = rewritten(question, asked.before, MeteredModel(self._rewriter, ledger), self._prompts)
         except RagError:
             return found
         finally:
-            spent += ledger.steps
-        return merged(found, text, question, self._turns)
+            asked.spent += ledger.steps
+        return merged(found, text, question, asked.before)
 
-    def _answered(self, question: str, options: AskOptions, found: Standalone, spent: list[StepUsage]) -> Generator[Event, None, None]:
-        exchange, note = self._begun(question, options, found)
-        notes = [note] if note else []
+    def _answered(self, asked: _Asked, found: Standalone) -> Generator[Event, None, None]:
+        exchange = self._begun(asked, found)
         if found.filters:
-            notes.append(f"Still restricted to {found.filters.describe()}.")
-        run = self.answerer.stream(question, options)
-        turn = Turn(question, Answer(question, ""), found.text, options.focus, found.filters, found.is_new_topic, exchange)
-
-        def kept(answer: Answer) -> Answer:
-            return self._kept(replace(turn, answer=_completed(answer, notes, spent)))
-
+            asked.notes.append(f"Still restricted to {found.filters.describe()}.")
+        turn = Turn(
+            asked.question, Answer(asked.question, ""), found.text, asked.options.focus, found.filters, found.is_new_topic, exchange
+        )
+        run = self.answerer.stream(asked.question, asked.options)
         is_kept = False
         try:
             for event in run:
                 if isinstance(event, Answer):
-                    event, is_kept = kept(event), True
+                    event, is_kept = self._kept(asked, replace(turn, answer=event)), True
                 yield event
         except RagError as error:
             self._failed(exchange, str(error))
             raise
         except (GeneratorExit, KeyboardInterrupt):
             if not is_kept:
-                kept(run.partial())
+                self._kept(asked, replace(turn, answer=run.partial()))
             raise
 
-    def _kept(self, turn: Turn) -> Answer:
+    def _kept(self, asked: _Asked, turn: Turn) -> Answer:
         """Logs the turn, then makes it part of the conversation."""
-        answer = turn.answer
+        answer = asked.completed(turn.answer)
         if self._log is not None and turn.exchange is not None:
             try:
                 self._log.finish(turn.exchange, answer)
+                if asked.replaced is not None and asked.replaced.exchange is not None:
+                    self._log.undo(asked.replaced.exchange)
             except LogError as error:
                 answer = replace(answer, notes=(*answer.notes, f"Not kept in the log: {error}"))
-        self._turns = (*self._turns, replace(turn, answer=answer))
+        self._turns = (*asked.before, replace(turn, answer=answer))
         return answer
 
-    def _begun(self, question: str, options: AskOptions, found: Standalone) -> tuple[int | None, str]:
-        """The exchange's id in the log, and why there is none when the log fails."""
+    def _begun(self, asked: _Asked, found: Standalone) -> int | None:
+        """The exchange's id in the log; None when nothing is logged, with a note when that is a failure."""
         if self._log is None:
-            return None, ""
-        logged = options_to_json(options, found)
+            return None
+        logged = options_to_json(asked.options, found)
         corpus, model = self.answerer.library.name, self.answerer.model.name
         try:
-            return self._log.begin(self.id, question, corpus=corpus, model=model, options=logged), ""
+            return self._log.begin(self.id, asked.question, corpus=corpus, model=model, options=logged, turn=len(asked.before) + 1)
         except LogError as error:
-            return None, f"Not kept in the log: {error}"
+            asked.notes.append(f"Not kept in the log: {error}")
+            return None
 
     def _failed(self, exchange: int | None, error: str) -> None:
         if self._log is None or exchange is None:
@@ -243,9 +246,9 @@ class Conversation:
             # The reader learns of the fault itself; a second one about the log would hide it.
             return
 
-    def _history(self) -> tuple[Any, ...]:
+    def _history(self, turns: tuple[Turn, ...]) -> tuple[Message, ...]:
         model = self.answerer.model
-        return history_messages(self._turns, model.context_tokens, model.name) if model.generative else ()
+        return history_messages(turns, model.context_tokens, model.name) if model.generative else ()
 
     def _resume(self, wanted: str) -> None:
         if self._log is None:
@@ -267,18 +270,34 @@ class Conversation:
                 self._thread = None
 
 
+@dataclass
+class _Asked:
+    """A question on its way to an answer: what it is asked after, and what is to be added to the answer."""
+
+    question: str
+    before: tuple[Turn, ...]
+    replaced: Turn | None = None
+    options: AskOptions = field(default_factory=AskOptions)
+    spent: list[StepUsage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def completed(self, answer: Answer) -> Answer:
+        """The answer with the tokens of the rewriting and the notes."""
+        usage, spent = answer.usage, self.spent
+        if spent:
+            prompt = usage.prompt_tokens + sum(step.prompt_tokens for step in spent)
+            completion = usage.completion_tokens + sum(step.completion_tokens for step in spent)
+            usage = Usage(prompt, completion, usage.estimated or any(step.estimated for step in spent), (*spent, *usage.steps))
+        return replace(answer, usage=usage, notes=(*self.notes, *answer.notes))
+
+
+def numbers_of(turns: Sequence[Turn]) -> dict[str, int]:
+    """Paper id -> its number, of all papers cited in these turns."""
+    return {citation.paper.id: citation.number for turn in turns for citation in turn.answer.citations}
+
+
 def _turn(exchange: Exchange, answer: Answer) -> Turn:
     options = exchange.options
     carried = parse_where(options["carried"]) if options.get("carried") else NO_FILTERS
     is_new = bool(options.get("new_topic", True))
     return Turn(exchange.question, answer, exchange.standalone, tuple(options.get("focus", ())), carried, is_new, exchange.id)
-
-
-def _completed(answer: Answer, notes: list[str], spent: list[StepUsage]) -> Answer:
-    if spent:
-        usage = answer.usage
-        prompt, completion = sum(step.prompt_tokens for step in spent), sum(step.completion_tokens for step in spent)
-        estimated = usage.estimated or any(step.estimated for step in spent)
-        total = Usage(usage.prompt_tokens + prompt, usage.completion_tokens + completion, estimated, (*spent, *usage.steps))
-        answer = replace(answer, usage=total)
-    return replace(answer, notes=(*notes, *answer.notes)) if notes else answer
