@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 _MATH = re.compile(
     r"(?<!\\)\$\$[^$]{1,4000}(?<!\\)\$\$"
@@ -49,12 +50,14 @@ _ESCAPES = {"\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "",
 _QUOTES = re.compile(r"``([^`']{0,500}(?:'(?!')[^`']{0,200}){0,5})''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _DISPLAY_LIMIT = 600
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
 _GROUP = re.compile(r"([\^_])\{(?=[^{}]+[-+/ ]|[^{}]*\{)((?:[^{}]|\{[^{}]*\}){2,})\}")
 # What pylatexenc does not know it leaves out, which would change the formula.
 _DISPLAY_NAMES = {
     "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|", "llbracket": "⟦", "rrbracket": "⟧", "bm": "", "boldsymbol": "", "mathds": "",
     "operatorname": "", "tfrac": r"\frac", "dfrac": r"\frac", "middle": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "big": "",
     "Big": "", "nicefrac": r"\frac", "sfrac": r"\frac", "xspace": "", "limits": "", "nolimits": "", "displaystyle": "", "textstyle": "",
+    "left": "", "right": "", "bf": "", "it": "", "rm": "", "tt": "", "em": "", "land": "∧", "lor": "∨",
     "coloneqq": ":=", "coloneq": ":=", "lesssim": "≲", "gtrsim": "≳", "mathbbm": "", "pmb": "", "ensuremath": "",
 }  # fmt: skip
 _DISPLAY_NAME = re.compile(rf"\\({'|'.join(sorted(_DISPLAY_NAMES, key=len, reverse=True))})(?![A-Za-z])")
@@ -82,7 +85,7 @@ def latex_to_text(text: str, *, bibtex: bool = False) -> str:
 
 def math_to_unicode(text: str) -> str:
     r"""`text` with LaTeX shown as Unicode: `$O(\frac{1}{T})$` as `O(1/T)`; what cannot be shown stays as written."""
-    return "".join(_shown(piece) if is_math else _outside_math(piece, bibtex=False) for piece, is_math in split_math(text))
+    return "".join(_shown(piece) if is_math else _symbols(_outside_math(piece, bibtex=False)) for piece, is_math in split_math(text))
 
 
 def _outside_math(text: str, *, bibtex: bool) -> str:
@@ -94,6 +97,11 @@ def _outside_math(text: str, *, bibtex: bool) -> str:
     if bibtex:
         text = _BRACES.sub("", text.replace("~", " ").replace("---", "—").replace("--", "–"))
     return _ESCAPED.sub(_unescaped, text).translate(_STAND_INS)
+
+
+def _symbols(text: str) -> str:
+    r"""Commands left outside mathematics, such as `\epsilon` or an author's own `\ours`, as what they stand for or their name."""
+    return _COMMAND.sub(lambda command: _shown(command[0]), text) if "\\" in text else text
 
 
 def _unwrapped(text: str) -> str:
@@ -126,9 +134,24 @@ def _shown(math: str) -> str:
     from pylatexenc.latex2text import LatexNodes2Text
     from pylatexenc.latexwalker import LatexWalkerError
 
-    grouped = _GROUP.sub(r"\1{(\2)}", _DISPLAY_NAME.sub(lambda match: _DISPLAY_NAMES[match[1]], math))
+    known = _COMMAND.sub(_known, _DISPLAY_NAME.sub(lambda match: _DISPLAY_NAMES[match[1]], _unwrapped(math)))
     try:
-        shown: str = LatexNodes2Text(math_mode="text", strict_latex_spaces=False).latex_to_text(grouped, tolerant_parsing=True)
+        converter = LatexNodes2Text(math_mode="text", strict_latex_spaces=False)
+        shown: str = converter.latex_to_text(_GROUP.sub(r"\1{(\2)}", known), tolerant_parsing=True)
     except (LatexWalkerError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # it trips over some malformed input
         return math
     return shown.strip() or math
+
+
+def _known(command: re.Match[str]) -> str:
+    """The command when pylatexenc knows it, else its bare name, since it would leave the command out."""
+    return command[0] if _commands().get_macro_spec(command[1]) is not None else command[1]
+
+
+@lru_cache(maxsize=1)
+def _commands() -> Any:
+    from pylatexenc.latex2text import get_default_latex_context_db
+
+    database = get_default_latex_context_db()
+    database.set_unknown_macro_spec(None)
+    return database

@@ -27,11 +27,15 @@ _BLOCK_TAG = re.compile(_tags(_BLOCK), re.IGNORECASE)
 _SUB = re.compile(r"<(sub|inf)\b[^<>]*>\s*([^<>]{1,40}?)\s*</\1>", re.IGNORECASE)
 _SUP = re.compile(r"<(sup)\b[^<>]*>\s*([^<>]{1,40}?)\s*</\1>", re.IGNORECASE)
 _EXPONENT = re.compile(r"[-−–+]?[\d.,]+|[a-z]|[-−–+]|[-−–+]?\w*[-−–+]\w*", re.IGNORECASE)
-_DROPPED = re.compile(r"<!--.*?-->|<(script|style)\b[^<>]*>.*?</\1\s*>|<\?.*?\?>", re.IGNORECASE | re.DOTALL)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+# Each of these stops where another of its kind begins: searching on to the end from every start would take quadratic time.
+_DROPPED = re.compile(r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->|<(script|style)\b[^<>]*>(?:[^<]|<(?!/?\1\b))*</\1\s*>|<\?[^<>]*>", re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[((?:[^\]<]|\](?!\]>)|<(?!!\[CDATA\[))*)\]\]>")
 _HEADING = re.compile(r"^\s*<((?:[a-z]+:)?title)>\s*(?:abstract|summary)\s*[.:]?\s*</\1>", re.IGNORECASE)
-_MATHML_TWIN = re.compile(r"<((?:[a-z]+:)?math)\b[^<>]*>.*?</\1>", re.IGNORECASE | re.DOTALL)
-_TEX_DOCUMENT = re.compile(r"\\documentclass.*?\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
+_MATHML_TWIN = re.compile(r"<((?:[a-z]+:)?math)\b[^<>]*>(?:[^<]|<(?!/?(?:[a-z]+:)?math\b))*</\1>", re.IGNORECASE)
+_TEX_DOCUMENT = re.compile(
+    r"\\documentclass(?:[^\\]|\\(?!begin\{document|documentclass))*\\begin\{document\}"
+    r"((?:[^\\]|\\(?!end\{document|documentclass))*)\\end\{document\}"
+)
 # A semicolon is required: without it `?a=1&copy=2` would lose half of its query.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
