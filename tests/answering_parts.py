@@ -62,6 +62,9 @@ class FakeLibrary:
     def count(self, **_: object) -> int:
         return len(self._papers)
 
+    def idf(self, word: str) -> float:
+        return 1.0
+
     def corpus_of(self, paper_id: str) -> str:
         return self.name
 

@@ -53,11 +53,11 @@ def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
         settle_unchecked(work, text)
     else:
         yield Progress("verify")
-        draft = draft_of(work, text, parts)
+        draft = draft_of(work, text, parts.verifier)
         if parts.model.generative:
             yield from improve(work, draft, parts)
             if not any(statement.citations for statement in draft.checked.statements):
-                draft = draft_of(work, offline_text(work, _UNCITED), parts)
+                draft = draft_of(work, offline_text(work, _UNCITED), parts.verifier)
         settle(work, draft)
     if not work.shown:
         yield work.show(work.checked.text if work.checked else "")

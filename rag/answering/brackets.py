@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from rag.answering.held import Held, Step
 from rag.answering.marks import WAIT, Mark, Run, bracket_end, is_begun, is_index, read_run, target_end
 
-_PLAIN = re.compile(r"[^\s`$\\!\[【［(]+")
+_PLAIN = re.compile(r"[^\s`$\\!\[【［(]+(?: [^\s`$\\!\[【［(]+)*")
 _SPACE = re.compile(r"\s+")
 _LONGEST_SPACE = 200
 _CLOSING = ".,;:!?)]}»”’…"
@@ -17,6 +17,7 @@ _LONGEST_CODE = 400
 _LONGEST_MATHS = 1_000
 _MONEY = re.compile(r"\$\d[\d,.]*(?:[kKmMbB]n?\b)?(?=[\s,.;:!?)\]\[]|$)")
 _ESCAPED_CITATION = re.compile(r"\\\[(\s*\^?\d[\d\s,;–-]*)\\\]")
+_LONGEST_TAIL = 60
 _TAIL = re.compile(r"\w*$")
 
 
@@ -101,7 +102,7 @@ class Brackets(Held):
         self._after_drop = False
         self._line_start = False
         self._indexed = False
-        self._tail = _TAIL.search((self._tail if not space else "") + piece)[0][-60:]  # type: ignore[index]  # matches empty text too
+        self._tail = _TAIL.search(((self._tail if not space else "") + piece)[-_LONGEST_TAIL:])[0]  # type: ignore[index]  # matches empty text too
         self._tail_any = True
         return space + piece
 

@@ -42,12 +42,12 @@ class Draft:
         self.checked = check_text(text, self.papers, self.checker, added=self.added)
 
 
-def draft_of(work: Work, text: str, parts: Parts) -> Draft:
+def draft_of(work: Work, text: str, checker: Checker) -> Draft:
     """A reply in prompt numbers as a draft: harmless, with every citation resolving, and checked."""
     prompt_numbers = {source.paper.id: source.number for source in work.sources}
     clean, stream = renumbered(text, work.sources, prompt_numbers)
     work.dropped = (*work.dropped, *stream.dropped)
-    draft = Draft(Checked(clean.strip()), {source.number: source.paper for source in work.sources}, _checker(work, parts))
+    draft = Draft(Checked(clean.strip()), {source.number: source.paper for source in work.sources}, Remembering(checker))
     draft.check(clean.strip())
     return draft
 
@@ -59,7 +59,7 @@ def improve(work: Work, draft: Draft, parts: Parts) -> Iterator[Event]:
         return
     yield Progress("repair", _count(len(draft.checked.failing), "statement"))
     with optional_step(work, "Repair", "the answer stands as it was"):
-        clean = draft_of(work, repaired(work, draft.checked, parts), parts)
+        clean = draft_of(work, repaired(work, draft.checked, parts), draft.checker)
         attach(clean)
         if len(clean.checked.failing) < len(draft.checked.failing) and len(clean.checked.statements) > len(clean.checked.failing):
             draft.checked, draft.added = clean.checked, clean.added
@@ -101,10 +101,6 @@ def settle_unchecked(work: Work, text: str) -> None:
     text, work.stream = renumbered(text, work.sources, work.options.numbers)
     work.checked = Checked(text.strip())
     work.note("Citations were not checked.")
-
-
-def _checker(work: Work, parts: Parts) -> Checker:
-    return Remembering(parts.verifier)
 
 
 def _count(number: int, noun: str) -> str:

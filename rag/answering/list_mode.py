@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from rag.answering.abstention import abstain
-from rag.answering.checking import Checked
+from rag.answering.checking import Checked, Verbatim
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, settle, settle_unchecked
 from rag.answering.framing import as_data
@@ -19,6 +19,7 @@ from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatRequest, Source
 from rag.records import Hit, Progress, Retrieval, Span
 from rag.retrieval.planner import Plan
+from rag.verification import Verifier
 
 _MOST_JUDGED = 100
 _END = re.compile(r"[.!?]+[\"'”’)]*$")
@@ -97,7 +98,8 @@ def _listed(work: Work, stream: CitationStream, *, judged: bool) -> Generator[Ev
 
 def _offline_pieces(work: Work) -> Iterator[str]:
     request = ChatRequest("answer", (), 0, work.searched, work.sources, "list")
-    return (event.text for event in OfflineModel().stream(request) if isinstance(event, ChatDelta))
+    text = "".join(event.text for event in OfflineModel().stream(request) if isinstance(event, ChatDelta))
+    return iter(text.splitlines(keepends=True))
 
 
 def _line(source: Source) -> str:
@@ -112,7 +114,7 @@ def _settled(work: Work, head: str, body: str, parts: Parts) -> Iterator[Event]:
         settle_unchecked(work, body)
     else:
         yield Progress("verify")
-        settle(work, draft_of(work, body, parts))
+        settle(work, draft_of(work, body, Verbatim(Verifier(parts.library.idf))))
     if work.checked and not work.abstained:
         work.checked = _below(head, work.checked)
 

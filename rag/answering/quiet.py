@@ -13,6 +13,8 @@ _CONTROL_STRING = re.compile(r"[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)")
 _CONTROL_SEQUENCE = re.compile(r"[0-?]*[ -/]*")
 _CJK = "\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\uff00-\uff60"
 _CHUNK = re.compile(rf"[^\S\x1b]{{1,1000}}|(?:[^\s\x1b\x90\x98\x9b\x9d-\x9f])[^\s\x1b\x90\x98\x9b\x9d-\x9f{_CJK}]{{0,999}}")
+# Nothing to take out of these. The last one waits: a combining character may follow it.
+_PLAIN = re.compile(r"[ -~]+(?=[ -~])")
 _ESCAPES = "\x1b\x90\x98\x9b\x9d\x9e\x9f"
 
 _NAME = re.compile(r"</?([A-Za-z][\w:-]*)")
@@ -37,6 +39,9 @@ class Quiet(Held):
         if text[place] in _ESCAPES:
             end = _escape_end(text, place, final=final)
             return None if end is None else ("", end)
+        plain = _PLAIN.match(text, place)
+        if plain:
+            return plain[0], plain.end()
         match = _CHUNK.match(text, place)
         end = match.end() if match else place + 1
         if end == len(text) and end - place < 1_000 and not final:

@@ -18,7 +18,6 @@ VARIABLES: Mapping[str, frozenset[str]] = {
     "translate": frozenset({"language", "question"}),
     "rewrite": frozenset({"conversation", "question"}),
     "rerank": frozenset({"question", "papers", "count"}),
-    "rewrite": frozenset({"conversation", "question"}),
 }
 """Which variables each prompt must hold, all of them and no other."""
 
