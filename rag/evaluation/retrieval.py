@@ -101,7 +101,7 @@ def _indexed(
     apart = replace(settings, home=settings.home_folder / "evaluation", chroma_url=None, chroma_api_key=None)
     tag = hashlib.sha256(used.fingerprint.encode()).hexdigest()[:8]
     with Corpora(apart).open_for_sync(f"{collection.name[:48]}-{tag}", used) as library:
-        library.sync(collection.papers, prune=True, wait_s=3_600, progress=progress)
+        library.sync(collection.papers, prune=True, wait_s=3_600, progress=progress, copy=False)
         yield library, used
 
 
