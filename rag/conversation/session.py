@@ -141,6 +141,12 @@ class Conversation:
         """Like `stream`, without blocking the event loop."""
         return pumped(lambda: self.stream(question, **options))
 
+    def use(self, answerer: Answerer) -> None:
+        """Answers further questions with another pipeline, for example with another model; the turns so far stay."""
+        with self._alone():
+            self.answerer = answerer
+            self._rewriter = answerer.model if answerer.model.generative else None
+
     def undo(self) -> Turn:
         """Takes the last turn back, numbers included. Raises `UsageError` when there is none."""
         with self._alone():
