@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+
 from rag.embedding import open_embedder
 from rag.evaluation.beir import Collection, read_collection
 from rag.protocols import Embedder, Vectors

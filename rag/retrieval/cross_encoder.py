@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embedding.onnx import OnnxModel
-from rag.errors import UsageError
+from rag.errors import ModelError, UsageError
 from rag.records import Hit
 from rag.retrieval.rerank import renewed
 
@@ -55,7 +56,15 @@ class CrossEncoder:
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        path = self._folder / "tokenizer.json"
+        try:
+            # `tokenizers` raises bare exceptions, so what it would stumble over is looked for first.
+            text = path.read_text(encoding="utf-8")
+            if "type" not in json.loads(text)["model"]:
+                raise KeyError("type")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"{path} is not a tokenizer ({error!r}). Export it again with `save_pretrained`.", kind="protocol") from error
+        tokenizer = Tokenizer.from_str(text)
         tokenizer.enable_truncation(_MAX_TOKENS, strategy="only_second")
         tokenizer.enable_padding()
         return tokenizer
