@@ -33,7 +33,8 @@ def folder(tmp_path: Path) -> Path:
     queries = [{"_id": key, "text": text, "metadata": {"paper_id": "lora"}} for key, (text, _) in QUERIES.items()]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, papers)))
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
-    (folder / "qrels" / "test.tsv").write_text("query\tpaper\tgrade\n" + "".join(f"{key}\t{paper}\t1\n" for key, (_, paper) in QUERIES.items()))
+    grades = [f"{key}\t{paper}\t1" for key, (_, paper) in QUERIES.items()]
+    (folder / "qrels" / "test.tsv").write_text("\n".join(["query\tpaper\tgrade", *grades]))
     return folder
 
 

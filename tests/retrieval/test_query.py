@@ -26,7 +26,13 @@ def test_words_that_only_ask_are_removed(question: str, topic: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["How does LongAlign encode long prompts", "list decoding of codes", "Show that SGD converges", "which methods reduce memory", "finding minima"],
+    [
+        "How does LongAlign encode long prompts",
+        "list decoding of codes",
+        "Show that SGD converges",
+        "which methods reduce memory",
+        "finding minima",
+    ],
 )
 def test_a_question_about_a_thing_keeps_its_words(question: str) -> None:
     assert clean_query(question) == question

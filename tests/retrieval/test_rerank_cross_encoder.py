@@ -11,7 +11,8 @@ from rag.records import Hit, Paper, Span
 from rag.retrieval.rerank import open_reranker
 from rag.settings import Settings
 
-HITS = tuple(Hit(n, 1 / n, Paper(f"p{n}", f"Title {n}", f"About {topic}."), Span(0, 0, "")) for n, topic in enumerate(["cats", "dogs", "cats"], 1))
+TOPICS = ("cats", "dogs", "cats")
+HITS = tuple(Hit(n, 1 / n, Paper(f"p{n}", f"Title {n}", f"About {topic}."), Span(0, 0, "")) for n, topic in enumerate(TOPICS, 1))
 
 
 @pytest.fixture

@@ -58,7 +58,10 @@ def test_an_empty_query_finds_nothing(retriever: Retriever, query: str) -> None:
     assert retriever.search(query) == []
 
 
-@pytest.mark.parametrize("query", ['NEAR("a b", 3)', "title:* OR (", "🙂" * 50, "x" * 10_000, "a AND NOT b", "\x00\x1b[31m", "'; DROP TABLE terms; --"])
+@pytest.mark.parametrize(
+    "query",
+    ['NEAR("a b", 3)', "title:* OR (", "🙂" * 50, "x" * 10_000, "a AND NOT b", "\x00\x1b[31m", "'; DROP TABLE terms; --"],
+)
 def test_any_text_can_be_searched(retriever: Retriever, query: str) -> None:
     assert len(retriever.search(query, 4)) == 4
 
