@@ -63,8 +63,9 @@ def open_chat(settings: Mapping[str, Any]) -> int:
 def answer(request: Request) -> int:
     """Answers the question and prints the answer; the exit code."""
     with common.open_assistant(**request.settings) as assistant:
+        conversation = assistant.conversation(request.conversation)
         _say_when_offline(assistant)
-        result, draft = _run(assistant.conversation(request.conversation), request)
+        result, draft = _run(conversation, request)
         if request.verbose:
             _explain(result)
     if request.format == "text" and request.output is None:
