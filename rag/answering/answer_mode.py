@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 
 from rag.answering.abstention import abstain, is_refusal
+from rag.answering.checkers import Checker, FiguresOnly
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, improve, settle, settle_unchecked
 from rag.answering.gate import Gate
@@ -53,7 +54,8 @@ def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
         settle_unchecked(work, text)
     else:
         yield Progress("verify")
-        draft = draft_of(work, text, parts.verifier)
+        checker = _checker(work, parts)
+        draft = draft_of(work, text, checker)
         if parts.model.generative:
             yield from improve(work, draft, parts)
             if not any(statement.citations for statement in draft.checked.statements):
@@ -61,6 +63,13 @@ def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
         settle(work, draft)
     if not work.shown:
         yield work.show(work.checked.text if work.checked else "")
+
+
+def _checker(work: Work, parts: Parts) -> Checker:
+    if work.plan is None or work.plan.language == "en" or not parts.model.generative:
+        return parts.verifier
+    work.note("The local check reads English: this answer was checked for its figures only.")
+    return FiguresOnly(parts.verifier)
 
 
 def _sound_text(work: Work, reply: str, parts: Parts) -> str:

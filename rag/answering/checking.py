@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from rag.answering.checkers import Checker
 from rag.answering.links import web_address
 from rag.protocols import Source
 from rag.records import Citation, Paper, Span, Statement, StatementCitation, Support, Verdict
@@ -17,44 +18,8 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"\[(\d+)(\??)\]")
 _RANK: Mapping[Support, int] = {"quoted": 3, "supported": 2, "weak": 1, "unsupported": 0}
-_TITLED = re.compile(r"[“\"](?P<title>.+?)[”\"]: ")
 _CLEAR_SUPPORT = 0.75
 _END = re.compile(r"[.!?…]*[\"'”’)]*\s*$")
-
-
-class Checker(Protocol):
-    """What checks statements: `rag.verification.Verifier`, or the chat model in its place."""
-
-    def check_many(self, pairs: Sequence[tuple[str, Paper]]) -> list[Verdict]:
-        """A verdict for each pair of statement and paper, in order."""
-
-
-class Remembering:
-    """A checker that gives every pair one verdict, however often it is asked."""
-
-    def __init__(self, checker: Checker) -> None:
-        self._checker = checker
-        self._known: dict[tuple[str, str], Verdict] = {}
-
-    def check_many(self, pairs: Sequence[tuple[str, Paper]]) -> list[Verdict]:
-        """A verdict for each pair of statement and paper, in order."""
-        new = {(statement, paper.id): (statement, paper) for statement, paper in pairs if (statement, paper.id) not in self._known}
-        if new:
-            self._known.update(zip(new, self._checker.check_many(list(new.values())), strict=True))
-        return [self._known[statement, paper.id] for statement, paper in pairs]
-
-
-class Verbatim:
-    """A checker for lines of the form “Title”: passage. A passage that stands in the abstract as it is needs no closer look."""
-
-    def __init__(self, checker: Checker) -> None:
-        self._checker = checker
-
-    def check_many(self, pairs: Sequence[tuple[str, Paper]]) -> list[Verdict]:
-        """A verdict for each pair of statement and paper, in order."""
-        found = [_verbatim(statement, paper) for statement, paper in pairs]
-        rest = iter(self._checker.check_many([pair for pair, verdict in zip(pairs, found, strict=True) if verdict is None]))
-        return [verdict or next(rest) for verdict in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +112,6 @@ def citations_of(
 def bare(statement: str) -> str:
     """A statement without its citation marks."""
     return re.sub(r"\s+([.,;:!?])", r"\1", _MARK.sub("", statement)).strip()
-
-
-def _verbatim(statement: str, paper: Paper) -> Verdict | None:
-    """The verdict on a line that quotes the paper word for word; None when it does not."""
-    titled = _TITLED.match(statement)
-    if titled and _plain(titled["title"]) != _plain(paper.title):
-        return None
-    passage = statement[titled.end() :] if titled else statement
-    for text in (passage, passage.rstrip(".")):
-        start = paper.abstract.find(text) if text else -1
-        if start >= 0:
-            return Verdict("quoted", 1.0, (Span(start, start + len(text), text),))
-    return None
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text))
 
 
 def _with_marks(statement: str, failing: set[int]) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rag.answering.abstention import abstain
+from rag.answering.checkers import Checker, Remembering
 from rag.answering.checking import (
     Checked,
-    Checker,
-    Remembering,
     add_citations,
     bare,
     check_text,

@@ -8,7 +8,7 @@ from typing import Any
 from rag.answering.framing import as_question, framed, framed_all
 from rag.answering.steps import Parts
 from rag.answering.work import Event, Work
-from rag.errors import RagError
+from rag.errors import ModelError, RagError
 from rag.models.structured import read_json
 from rag.protocols import ChatRequest, Message, Source
 from rag.records import Hit, Progress, Span
@@ -93,9 +93,14 @@ def _request(question: str, batch: Sequence[Source], parts: Parts) -> ChatReques
 
 
 def _verdicts(reply: Any, batch: Sequence[Source]) -> dict[str, Span | None]:
-    """A verdict for each paper of the batch: no match unless the reply says so with a quote."""
+    """A verdict for each paper of the batch: no match unless the reply says so with a quote.
+
+    Raises `ModelError` for a reply without verdicts.
+    """
     listed = reply.get("verdicts", reply.get("matches", [])) if isinstance(reply, Mapping) else reply
     given = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    if not given and not (isinstance(reply, Mapping) and listed == []):
+        raise ModelError("the model's reply holds no verdicts", kind="protocol")
     yes = {str(item.get("number")): str(item.get("quote") or "") for item in given if item.get("matches") is True}
     return {
         source.paper.id: quoted(yes[str(source.number)], source.paper.abstract) if str(source.number) in yes else None for source in batch

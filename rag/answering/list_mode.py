@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from rag.answering.abstention import abstain
-from rag.answering.checking import Checked, Verbatim
+from rag.answering.checkers import Verbatim
+from rag.answering.checking import Checked
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, settle, settle_unchecked
 from rag.answering.framing import as_data

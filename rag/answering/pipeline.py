@@ -19,10 +19,11 @@ from rag.answering.work import Event, Work
 from rag.errors import UsageError
 from rag.records import Answer
 from rag.retrieval.constraints import Facets
+from rag.retrieval.rerank import ModelReranker, open_reranker
+from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
-    from rag.protocols import ChatModel, Embedder
-    from rag.retrieval.retriever import Retriever
+    from rag.protocols import ChatModel, Embedder, Reranker
     from rag.settings import Settings
     from rag.store.joined import JoinedLibrary
     from rag.store.library import Library
@@ -85,6 +86,12 @@ class Answerer:
         self.verifier = verifier
         self.settings = settings
         self._prompts = Prompts(settings.prompts)
+        self._retriever = retriever
+        self._reranker: Reranker | None = None
+        if settings.reranker:
+            # Reranking is a step of its own here: its tokens count, and its failure costs nothing but a note.
+            self._retriever = Retriever(library, embedder, replace(settings, reranker=None))
+            self._reranker = open_reranker(settings)
         self._facets: tuple[int, Facets] | None = None
 
     def stream(self, question: str, options: AskOptions = _DEFAULTS) -> AnswerRun:
@@ -113,7 +120,8 @@ class Answerer:
     def _parts(self, ledger: Ledger) -> Parts:
         model = MeteredModel(self.model, ledger)
         builder = PromptBuilder(self._prompts, model)
-        return Parts(self.library, self.retriever, self.embedder, model, self.verifier, self.settings, self._prompts, builder, self.facets)
+        reranker = ModelReranker(model, self.settings.prompts) if self.settings.reranker == "llm" else self._reranker
+        return Parts(self.library, self._retriever, reranker, model, self.verifier, self.settings, self._prompts, builder, self.facets)
 
 
 def _events(work: Work, parts: Parts) -> Generator[Event, None, None]:

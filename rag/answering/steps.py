@@ -14,7 +14,7 @@ from rag.answering.work import Work
 from rag.errors import RagError
 
 if TYPE_CHECKING:
-    from rag.protocols import Embedder
+    from rag.protocols import Reranker
     from rag.retrieval.constraints import Facets
     from rag.retrieval.retriever import Retriever
     from rag.settings import Settings
@@ -29,7 +29,7 @@ class Parts:
 
     library: Library | JoinedLibrary
     retriever: Retriever
-    embedder: Embedder
+    reranker: Reranker | None
     model: MeteredModel
     verifier: Verifier
     settings: Settings

@@ -8,11 +8,11 @@ from dataclasses import replace
 from rag.answering.steps import Parts, optional_step
 from rag.answering.translate import translated
 from rag.answering.work import Event, Work
-from rag.errors import ModelError
 from rag.records import Hit, Paper, Progress, Retrieval, Span
 from rag.retrieval.language import detect_language, language_name
 from rag.retrieval.planner import Plan, plan_question
-from rag.retrieval.retriever import Retriever
+
+_RERANKED = 20
 
 
 def understand(work: Work, parts: Parts) -> Generator[Event, None, Plan]:
@@ -36,7 +36,7 @@ def understand(work: Work, parts: Parts) -> Generator[Event, None, Plan]:
 def find_papers(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:
     """Searches the corpus; in answer mode, papers that the question refers to come first and count as found."""
     yield Progress("retrieve")
-    found = _retrieved(work, plan, parts)
+    found = yield from _searched(work, plan, parts)
     focused = _focused(work, parts) if plan.mode == "answer" else ()
     if focused:
         ids = {hit.paper.id for hit in focused}
@@ -48,20 +48,16 @@ def find_papers(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:
     work.retrieve_s = work.elapsed_s
 
 
-def _retrieved(work: Work, plan: Plan, parts: Parts) -> Retrieval:
-    try:
-        return _search(work, plan, parts.retriever)
-    except ModelError as error:
-        if not parts.settings.reranker:
-            raise
-        plain = Retriever(parts.library, parts.embedder, replace(parts.settings, reranker=None))
-        found = _search(work, plan, plain)
-        work.note(f"Reranking failed ({str(error).rstrip('.')}); the papers stand in the order of the search.")
-        return found
-
-
-def _search(work: Work, plan: Plan, retriever: Retriever) -> Retrieval:
-    return retriever.list(plan) if plan.mode == "list" else retriever.retrieve(plan, work.options.k)
+def _searched(work: Work, plan: Plan, parts: Parts) -> Generator[Event, None, Retrieval]:
+    if plan.mode == "list":
+        return parts.retriever.list(plan)
+    if parts.reranker is None:
+        return parts.retriever.retrieve(plan, work.options.k)
+    found = parts.retriever.retrieve(plan, max(work.options.k, _RERANKED))
+    yield Progress("rerank", f"{len(found.hits)} papers")
+    with optional_step(work, "Reranking", "the papers stand in the order of the search"):
+        found = replace(found, hits=parts.reranker.rerank(work.searched, found.hits))
+    return replace(found, hits=found.hits[: work.options.k])
 
 
 def _focused(work: Work, parts: Parts) -> tuple[Hit, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
 from answering_parts import PAPERS, FakeRetriever, ScriptedModel, answerer
+
 from rag.answering import AskOptions
 from rag.errors import BudgetError, ModelError, UsageError
 from rag.models.offline import OfflineModel
@@ -186,7 +186,7 @@ class TestWeakModels:
             f"{TRUE}.\n\n**References**\n1. Talking Turns: When Machines Take the Floor (2025)",
             f"{TRUE} (Lovelace et al., 2025).",
             f"{TRUE} (Lovelace and Turing, 2025).",
-            f"According to “Talking Turns: When Machines Take the Floor”, our judge model predicts turn changes with 91.5% accuracy.",
+            "According to “Talking Turns: When Machines Take the Floor”, our judge model predicts turn changes with 91.5% accuracy.",
             f"<<<paper [1]>>>\nTitle: Talking Turns: When Machines Take the Floor\nAbstract: {PAPERS[0].abstract}\n<<<end of paper [1]>>>\n\n{TRUE} [1].",
             f"{TRUE} [1]. " + "It is so and so and so on [1]. " * 30,
         ],
