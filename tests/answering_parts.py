@@ -18,7 +18,8 @@ PAPERS = (
     Paper(
         "p1",
         "Talking Turns: When Machines Take the Floor",
-        "We study turn-taking in spoken dialogue systems. Our judge model predicts turn changes with 91.5% accuracy. Systems interrupt too often.",
+        "We study turn-taking in spoken dialogue systems. Our judge model predicts turn changes with 91.5% accuracy. "
+        "Systems interrupt too often.",
         authors=("Ada Lovelace", "Alan Turing"),
         year=2025,
         venue="ICLR 2025",

@@ -97,7 +97,7 @@ def _verdicts(reply: Any, batch: Sequence[Source]) -> dict[str, Span | None]:
 
     Raises `ModelError` for a reply without verdicts.
     """
-    listed = reply.get("verdicts", reply.get("matches", [])) if isinstance(reply, Mapping) else reply
+    listed = reply.get("verdicts", reply.get("matches")) if isinstance(reply, Mapping) else reply
     given = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
     if not given and not (isinstance(reply, Mapping) and listed == []):
         raise ModelError("the model's reply holds no verdicts", kind="protocol")

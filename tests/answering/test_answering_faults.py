@@ -54,6 +54,14 @@ STEPS = {
 """What the prompt of each step says."""
 
 
+ASKED = {
+    "repair": (QUESTION, "Repair"),
+    "translate": ("Wie genau ist das Modell bei der Vorhersage von Sprecherwechseln?", "Translation"),
+    "judge": ("Which papers study LoRA?", "Judging"),
+}
+"""A question that needs the step, and what the note calls it."""
+
+
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda low, high: 0.02)
@@ -134,16 +142,9 @@ def test_a_fault_of_another_step_costs_a_note_and_nothing_else(
 ) -> None:
     openai_server.on(STEPS[step], (DEAD | SILENT | BROKEN)[name]())
     openai_server.default = f"{WRONG} {TRUE}" if step == "repair" else TRUE
-    question = {
-        "repair": QUESTION,
-        "translate": "Wie genau ist das Modell bei der Vorhersage von Sprecherwechseln?",
-        "judge": "Which papers study LoRA?",
-    }[step]
+    question, noted = ASKED[step]
     answer = ask(model_settings, question)
-    assert (
-        any(note.startswith({"repair": "Repair", "translate": "Translation", "judge": "Judging"}[step]) for note in answer.notes)
-        or name in BROKEN
-    )
+    assert any(note.startswith(f"{noted} failed") for note in answer.notes) or name in BROKEN
     assert answer.citations[0].paper.id == "p1"
     assert answer.finish == "complete"
     if name == "quota":
@@ -184,14 +185,16 @@ def test_every_step_reports_its_tokens(openai_server: FakeServer, model_settings
     openai_server.on(STEPS["translate"], "How accurate is the judge model at turn changes?")
     openai_server.on(STEPS["repair"], TRUE)
     openai_server.default = f"{WRONG} {TRUE}"
-    answer = ask(model_settings, "Wie genau ist das Modell bei der Vorhersage von Sprecherwechseln?")
-    assert [(step.step, step.prompt_tokens, step.completion_tokens) for step in answer.usage.steps] == [
+    german = ask(model_settings, "Wie genau ist das Modell bei der Vorhersage von Sprecherwechseln?")
+    assert [(step.step, step.prompt_tokens, step.completion_tokens) for step in german.usage.steps] == [
         ("translate", 100, 20),
         ("answer", 100, 20),
-        ("repair", 100, 20),
     ]
-    assert answer.notes == ("Searched in English: How accurate is the judge model at turn changes?",)
-    assert "Answer in German" in answer.prompt
+    assert german.notes[0] == "Searched in English: How accurate is the judge model at turn changes?"
+    assert "Answer in German" in german.prompt
+    english = ask(model_settings)
+    assert [step.step for step in english.usage.steps] == ["answer", "repair"]
+    assert (english.usage.prompt_tokens, english.usage.completion_tokens, english.usage.estimated) == (200, 40, False)
 
 
 def test_the_limit_holds_over_all_steps(openai_server: FakeServer, model_settings: Settings) -> None:

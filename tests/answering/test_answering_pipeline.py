@@ -8,9 +8,10 @@ import pytest
 from answering_parts import PAPERS, FakeRetriever, ScriptedModel, answerer
 
 from rag.answering import AskOptions
+from rag.answering.framing import framed
 from rag.errors import BudgetError, ModelError, UsageError
 from rag.models.offline import OfflineModel
-from rag.protocols import Message
+from rag.protocols import Message, Source
 from rag.records import Answer, Progress
 
 QUESTION = "How accurate is the judge model at turn changes?"
@@ -187,7 +188,7 @@ class TestWeakModels:
             f"{TRUE} (Lovelace et al., 2025).",
             f"{TRUE} (Lovelace and Turing, 2025).",
             "According to “Talking Turns: When Machines Take the Floor”, our judge model predicts turn changes with 91.5% accuracy.",
-            f"<<<paper [1]>>>\nTitle: Talking Turns: When Machines Take the Floor\nAbstract: {PAPERS[0].abstract}\n<<<end of paper [1]>>>\n\n{TRUE} [1].",
+            f"{framed(Source(1, PAPERS[0]))}\n\n{TRUE} [1].",
             f"{TRUE} [1]. " + "It is so and so and so on [1]. " * 30,
         ],
     )
