@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from rag.errors import RagError
 from rag.records import Paper, Span, Verdict
 
 _TITLED = re.compile(r"[“\"](?P<title>.+?)[”\"]: ")
@@ -45,6 +46,32 @@ class Verbatim:
         found = [_verbatim(statement, paper) for statement, paper in pairs]
         rest = iter(self._checker.check_many([pair for pair, verdict in zip(pairs, found, strict=True) if verdict is None]))
         return [verdict or next(rest) for verdict in found]
+
+
+class Forgiving:
+    """A checker that hands over to a plainer one when it fails.
+
+    Args:
+        checker: Asked first.
+        substitute: Asked from the first failure on.
+        on_failure: Told of that failure.
+    """
+
+    def __init__(self, checker: Checker, substitute: Checker, on_failure: Callable[[RagError], None]) -> None:
+        self._checker = checker
+        self._substitute = substitute
+        self._on_failure = on_failure
+
+    def check_many(self, pairs: Sequence[tuple[str, Paper]]) -> list[Verdict]:
+        """A verdict for each pair of statement and paper, in order."""
+        if self._checker is self._substitute:
+            return self._substitute.check_many(pairs)
+        try:
+            return self._checker.check_many(pairs)
+        except RagError as error:
+            self._on_failure(error)
+            self._checker = self._substitute
+            return self._substitute.check_many(pairs)
 
 
 class FiguresOnly:

@@ -13,8 +13,7 @@ from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, settle, settle_unchecked
 from rag.answering.framing import as_data
 from rag.answering.judge import judge
-from rag.answering.prompt import number_sources
-from rag.answering.steps import Parts
+from rag.answering.steps import Parts, take_sources
 from rag.answering.work import Event, Work
 from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatRequest, Source
@@ -39,7 +38,7 @@ def answer_with_list(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:
     shown = found.hits[: _most_shown(work, plan)]
     head = headline(found, len(shown), count=plan.count)
     yield work.show(f"{head}\n\n")
-    work.sources = number_sources(shown, work.options.numbers)
+    take_sources(work, shown, parts)
     work.stream = CitationStream(work.sources, work.options.numbers)
     body = yield from _listed(work, work.stream, judged=judged)
     yield from _settled(work, head, body, parts)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.answering.budget import MeteredModel
-from rag.answering.prompt import PromptBuilder
+from rag.answering.prompt import PromptBuilder, number_sources
 from rag.answering.templates import Prompts
 from rag.answering.work import Work
 from rag.errors import RagError
+from rag.records import Hit
 
 if TYPE_CHECKING:
     from rag.protocols import Reranker
@@ -36,6 +37,12 @@ class Parts:
     prompts: Prompts
     builder: PromptBuilder
     facets: Callable[[], Facets]
+
+
+def take_sources(work: Work, hits: Sequence[Hit], parts: Parts) -> None:
+    """Makes the hits the numbered sources of the answer."""
+    work.sources = number_sources(hits, work.options.numbers)
+    work.corpora = {hit.paper.id: hit.corpus or parts.library.corpus_of(hit.paper.id) for hit in hits}
 
 
 @contextmanager

@@ -25,12 +25,21 @@ def understand(work: Work, parts: Parts) -> Generator[Event, None, Plan]:
             english = translated(work.searched, language, parts)
             work.note(f"Searched in English: {english}")
     plan = plan_question(english or work.searched, parts.facets(), force_mode=work.options.mode)
+    if language != "en" and not english:
+        work.note(_foreign_note(work.searched, plan, language))
     if english:
         plan = replace(plan, question=work.searched, language=language)
     if plan.filters:
         work.note(f"Restricted to {plan.filters.describe()}.")
     work.plan = replace(plan, filters=work.options.filters.and_(plan.filters))
     return work.plan
+
+
+def _foreign_note(question: str, plan: Plan, language: str) -> str:
+    asked = f"The search reads English, and this question is {language_name(language)}"
+    if plan.topic and plan.topic != " ".join(question.split()):
+        return f"{asked}: it looked for {plan.topic}."
+    return f"{asked}. Ask in English, or set up a chat model that translates."
 
 
 def find_papers(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:

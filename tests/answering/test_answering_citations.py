@@ -182,7 +182,7 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.lists(PIECES, max_size=40).map("".join), st.text(max_size=60))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, st.lists(st.integers(0, 200), max_size=12))
 def test_how_the_text_is_cut_into_deltas_changes_nothing(text: str, cuts: list[int]) -> None:
     whole, one = renumbered(text, SOURCES)
@@ -194,7 +194,7 @@ def test_how_the_text_is_cut_into_deltas_changes_nothing(text: str, cuts: list[i
         assert (out, stream.cited, stream.dropped) == (whole, one.cited, one.dropped)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_whatever_the_model_writes_is_harmless_and_resolves(text: str) -> None:
     out, stream = renumbered(text, SOURCES)
@@ -208,7 +208,7 @@ def test_whatever_the_model_writes_is_harmless_and_resolves(text: str) -> None:
     assert shown <= set(stream.cited.values())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_a_second_pass_changes_no_number(text: str) -> None:
     once, stream = renumbered(text, SOURCES)

@@ -82,7 +82,7 @@ class TestJudging:
         assert answer.reason == "scripted judged the 3 nearest papers and none matches."
 
     def test_candidates_come_in_batches_that_fit(self) -> None:
-        model = ScriptedModel([verdicts((1, "We study turn-taking in spoken dialogue systems"))], context_tokens=460)
+        model = ScriptedModel([verdicts((1, "We study turn-taking in spoken dialogue systems"))], context_tokens=450)
         events = list(answerer(model).stream(QUESTION))
         assert [len(request.sources) for request in model.requests] == [1, 1, 1]
         assert [event.detail for event in events if isinstance(event, Progress) and event.step == "judge"] == ["0 of 3", "1 of 3", "2 of 3"]
@@ -94,7 +94,7 @@ class TestJudging:
         assert answer.notes[0].startswith("Judging failed after 0 of 3 papers (")
 
     def test_a_judge_failing_midway_decides_as_far_as_it_came(self) -> None:
-        model = ScriptedModel([verdicts((1, "not in there at all")), ModelError("It broke.", kind="server")], context_tokens=460)
+        model = ScriptedModel([verdicts((1, "not in there at all")), ModelError("It broke.", kind="server")], context_tokens=450)
         answer = answerer(model, retriever=FakeRetriever(matched=2)).ask(QUESTION)
         assert [citation.paper.id for citation in answer.citations] == ["p2"]
 
@@ -152,3 +152,7 @@ class TestLanguages:
         answer = answerer(OfflineModel()).ask("¿Qué trabajos estudian LoRA y AdamW?")
         assert answer.mode == "list"
         assert answer.usage.steps == ()
+
+    def test_offline_the_reader_learns_what_was_searched(self) -> None:
+        answer = answerer(OfflineModel()).ask("¿Qué trabajos estudian LoRA y AdamW?")
+        assert answer.notes == ("The search reads English, and this question is Spanish: it looked for LoRA AdamW.",)
