@@ -41,7 +41,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
-    """An answer as `ask --json` prints it; `nearest` is there only when it abstained."""
+    """An answer as `ask --json` prints it; `nearest` is empty unless it abstained."""
     shape: dict[str, Any] = {
         "question": answer.question,
         "answer": answer.text,
@@ -55,8 +55,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "citations": [_citation(citation) for citation in answer.citations],
         "dropped": list(answer.dropped),
     }
-    if answer.abstained:
-        shape["nearest"] = [paper_json(paper) for paper in answer.nearest]
+    shape["nearest"] = [paper_json(paper) for paper in answer.nearest]
     usage, timing = answer.usage, answer.timing
     return {
         **shape,
