@@ -71,6 +71,7 @@ class Brackets(Held):
         self._fence = ""
         self._tail = ""
         self._indexed = False
+        self._begun = False
 
     def close(self) -> str:
         """What was still held back, white space at the end included."""
@@ -97,16 +98,14 @@ class Brackets(Held):
     def _out(self, piece: str) -> str:
         """`piece` behind the white space that was held, less what a dropped citation left over."""
         space, self._space = self._space, ""
-        if self._after_drop and space and "\n" not in space and (not self._tail_any or piece[:1] in _CLOSING):
+        if self._after_drop and space and "\n" not in space and (not self._begun or piece[:1] in _CLOSING):
             space = ""
         self._after_drop = False
         self._line_start = False
         self._indexed = False
         self._tail = _TAIL.search(((self._tail if not space else "") + piece)[-_LONGEST_TAIL:])[0]  # type: ignore[index]  # matches empty text too
-        self._tail_any = True
+        self._begun = True
         return space + piece
-
-    _tail_any = False
 
     def _white(self, text: str, place: int) -> Step:
         match = _SPACE.match(text, place, place + _LONGEST_SPACE)
@@ -277,7 +276,7 @@ class Brackets(Held):
             return self._out(text[place]), place + 1
         inner = Brackets(self._numbering)
         inner._line_start = False
-        inner._tail_any = True
+        inner._begun = True
         return self._out(inner.feed(text[place + 1 : end - 1]) + inner.close()), after
 
 

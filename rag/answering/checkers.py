@@ -94,7 +94,7 @@ def _without_wording(verdict: Verdict) -> Verdict:
 def _verbatim(statement: str, paper: Paper) -> Verdict | None:
     """The verdict on a line that quotes the paper word for word; None when it does not."""
     titled = _TITLED.match(statement)
-    if titled and _plain(titled["title"]) != _plain(paper.title):
+    if titled and words_of_title(titled["title"]) != words_of_title(paper.title):
         return None
     passage = statement[titled.end() :] if titled else statement
     for text in (passage, passage.rstrip(".")):
@@ -104,5 +104,6 @@ def _verbatim(statement: str, paper: Paper) -> Verdict | None:
     return None
 
 
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text))
+def words_of_title(text: str) -> list[str]:
+    """The words of a title in lower case, for comparing it as it is quoted with how it stands in the corpus."""
+    return re.findall(r"\w+", text.lower())

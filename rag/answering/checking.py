@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag.answering.checkers import Checker
+from rag.answering.checkers import Checker, words_of_title
 from rag.answering.links import web_address
 from rag.protocols import Source
 from rag.records import Citation, Paper, Span, Statement, StatementCitation, Support, Verdict
@@ -44,7 +44,7 @@ def check_text(text: str, papers: Mapping[int, Paper], checker: Checker, *, adde
         checker: Gives the verdicts.
         added: The statements, without marks, to which the pipeline attached a citation, with the id of the paper.
     """
-    raw = split_statements(text)
+    raw = [statement for statement in split_statements(text) if not _is_title(statement, papers)]
     pairs = [(statement, number) for statement in raw for number in statement.numbers if number in papers]
     verdicts = checker.check_many([(bare(statement.text), papers[number]) for statement, number in pairs])
     found = {(statement.start, number): verdict for (statement, number), verdict in zip(pairs, verdicts, strict=True)}
@@ -112,6 +112,12 @@ def citations_of(
 def bare(statement: str) -> str:
     """A statement without its citation marks."""
     return re.sub(r"\s+([.,;:!?])", r"\1", _MARK.sub("", statement)).strip()
+
+
+def _is_title(statement: RawStatement, papers: Mapping[int, Paper]) -> bool:
+    """Whether an uncited piece is the name of a paper, or its beginning, such as a title that is a question; naming claims nothing."""
+    words = words_of_title(statement.text)
+    return not statement.numbers and any(words_of_title(paper.title)[: len(words)] == words for paper in papers.values())
 
 
 def _with_marks(statement: str, failing: set[int]) -> str:
