@@ -48,7 +48,7 @@ def _entry(paper: Paper, key: str) -> str:
         "url": _bare(paper.url),
         "eprint": _bare(paper.arxiv_id),
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
-        "keywords": latex_escaped(", ".join(keyword.replace(",", " ") for keyword in paper.keywords)),
+        "keywords": latex_escaped(", ".join(" ".join(keyword.replace(",", " ").split()) for keyword in paper.keywords)),
         "abstract": latex_escaped(paper.abstract),
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]

@@ -38,6 +38,8 @@ _NAMES = {
 _WANTED = {field: tuple(names.split()) for field, names in _NAMES.items()}
 TITLE_NAMES, ABSTRACT_NAMES = frozenset(_WANTED["title"]), frozenset(_WANTED["abstract"])
 """What columns of titles and abstracts are called, as `bare_name` gives it."""
+# A UTF-8 lead byte read as one character has another beyond ASCII behind it; only then is ftfy asked, which takes longer.
+_SUSPICIOUS = re.compile(r"[\u00c2-\u00f4\u221a\u0412-\u0414\u0420\u0421][^\x00-\x7f]")
 _MOJIBAKE_MARKER = " (mojibake repaired)"
 
 
@@ -130,6 +132,8 @@ class _Texts:
         return tuple(text for value in values if (text := self.line(value)))
 
     def _without_mojibake(self, text: str) -> str:
+        if not _SUSPICIOUS.search(text):
+            return text
         from ftfy import fix_encoding
         from ftfy.badness import is_bad
 

@@ -17,7 +17,8 @@ _MATH = re.compile(
 )
 # Characters that commands stand for must not be taken for LaTeX again: private-use stand-ins until the end.
 _LITERALS = {"textbackslash": "\ue0f0", "textbraceleft": "\ue0f1", "textbraceright": "\ue0f2", "textasciitilde": "\ue0f3"}
-_STAND_INS = str.maketrans({"\ue0f0": "\\", "\ue0f1": "{", "\ue0f2": "}", "\ue0f3": "~"})
+_STAND_INS = {"\ue0f0": "\\", "\ue0f1": "{", "\ue0f2": "}", "\ue0f3": "~"}
+_STAND_IN = re.compile("[\ue0f0-\ue0f3]")
 _MARKS = "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a\u0361"
 _COMBINING = dict(zip("`'^~\"=.uvHcdbkrt", _MARKS, strict=True))
 _ACCENT = re.compile(
@@ -96,7 +97,7 @@ def _outside_math(text: str, *, bibtex: bool) -> str:
         text = _QUOTES.sub(r"“\1”", text)
     if bibtex:
         text = _BRACES.sub("", text.replace("~", " ").replace("---", "—").replace("--", "–"))
-    return _ESCAPED.sub(_unescaped, text).translate(_STAND_INS)
+    return _STAND_IN.sub(lambda match: _STAND_INS[match[0]], _ESCAPED.sub(_unescaped, text))
 
 
 def _symbols(text: str) -> str:
