@@ -9,6 +9,7 @@ from typing import Any
 _ARXIV_ID = re.compile(r"\d{4}\.\d{4,5}|[a-z.-]+(?:\.[A-Z]{2})?/\d{7}")
 _CONFERENCE_FILE = re.compile(r"(?:^|[/!])([a-z]{2,12})(20\d\d)\.json(?:\.gz)?$")
 _CONFERENCES = {"nips": "NeurIPS", "neurips": "NeurIPS", "corl": "CoRL", "siggraphasia": "SIGGRAPH Asia"}
+_DECISION = re.compile(r"\b(?:oral|spotlight|poster|withdrawn|desk rejected|rejected|submitted)\b", re.IGNORECASE)
 _POSITION_LIMIT = 200_000
 
 
@@ -35,8 +36,10 @@ def flatten(record: Mapping[str, Any], file: str = "") -> Mapping[str, Any]:
 def _openreview(note: Mapping[str, Any]) -> dict[str, Any]:
     content = {key: value["value"] if isinstance(value, Mapping) and "value" in value else value for key, value in note["content"].items()}
     forum = note.get("forum") or note.get("id")
-    times = {"published": next((note[key] for key in ("pdate", "odate", "cdate", "tcdate") if note.get(key)), None)}
-    return {**times, "url": f"https://openreview.net/forum?id={forum}" if forum else None, **content, "id": note.get("id") or forum}
+    known: dict[str, Any] = {"published": next((note[key] for key in ("pdate", "odate", "cdate", "tcdate") if note.get(key)), None)}
+    decision = _DECISION.search(str(content.get("venue") or ""))
+    known["decision"] = decision and decision[0].capitalize()
+    return {**known, "url": f"https://openreview.net/forum?id={forum}" if forum else None, **content, "id": note.get("id") or forum}
 
 
 def _openalex(work: Mapping[str, Any]) -> dict[str, Any]:

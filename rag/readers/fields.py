@@ -100,14 +100,15 @@ def check_mapping(mapping: Mapping[str, str] | None) -> None:
             raise UsageError(f"No paper field named {field!r} to map to. Known: {', '.join(_WANTED)}.")
 
 
-def first_text(value: object) -> str:
+def first_text(value: object, depth: int = 4) -> str:
     """`value` as one text: of a list its texts, of `{"value": x}` that x, of a number its digits; empty for nothing."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return first_text(value.get("value", value.get("name", value.get("display_name", value.get("#text")))))
+        inner = value.get("value", value.get("name", value.get("display_name", value.get("#text"))))
+        return first_text(inner, depth - 1) if depth else ""
     if isinstance(value, (list, tuple)):
-        return " ".join(text for each in value[:1000] if not isinstance(each, (list, tuple)) and (text := first_text(each)))
+        return " ".join(text for each in value[:1000] if depth and (text := first_text(each, depth - 1)))
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 

@@ -70,7 +70,8 @@ def year_of(value: object) -> int | None:
 def date_of(value: object) -> str | None:
     """`2025-03-01`, `2025-03` or `2025` out of ISO dates, words, milliseconds since 1970 and CSL's `date-parts`."""
     if isinstance(value, Mapping):
-        return _from_parts(value.get("date-parts")) or date_of(value.get("raw") or value.get("literal") or value.get("value"))
+        inner = value.get("raw") or value.get("literal") or value.get("value")
+        return _from_parts(value.get("date-parts")) or (None if isinstance(inner, Mapping) else date_of(inner))
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):

@@ -64,6 +64,9 @@ def _document_papers(stream: Stream, maker: PaperMaker, format: str | None) -> I
     if len(_CONTROL.findall(head)) > _BINARY_SHARE * len(head):
         yield Rejected(stream.name, 0, "not text")
         return
+    if head.startswith("%PDF-"):
+        yield Rejected(stream.name, 0, "a PDF; export the abstracts as text, JSON, BibTeX, RIS or CSV")
+        return
     reader = format_named(format) if format else format_of(head, _suffix(stream.name))
     found = 0
     for record in reader(Document(stream.name, head, chain([head], blocks), stream.folder)):

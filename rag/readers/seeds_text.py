@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rag.readers.decoding import decoded, numbered_lines
+from rag.readers.decoding import RECORD_LIMIT, decoded, numbered_lines
 from rag.readers.raw import Document, Fault, Fields, Raw
 
 SIDECAR = "papers.jsonl"
@@ -24,7 +24,7 @@ def read_seeds_text(document: Document) -> Iterator[Raw | Fault]:
     position = 0
     for line, text in _abstracts(document):
         if text is None:
-            yield Fault(line, "paragraph of more than 8,000,000 characters")
+            yield Fault(line, f"longer than {RECORD_LIMIT:,} characters")
             continue
         position += 1
         fields = known.pop(position, None)
@@ -62,18 +62,19 @@ def _abstracts(document: Document) -> Iterator[tuple[int, str | None]]:
 
 def _paragraphs(blocks: Iterator[str]) -> Iterator[tuple[int, list[str] | None]]:
     """Stretches of lines between blank ones, with the number of the first; None for one that is too long."""
-    start, lines, too_long = 0, list[str](), False
+    start, lines, length = 0, list[str](), 0
     for line in numbered_lines(blocks):
         if line.text is not None and not line.text.strip("\ufeff \t\x0b\x0c\xa0\u2028\u2029\u3000").strip():
             if start:
-                yield start, None if too_long else lines
-            start, lines, too_long = 0, [], False
+                yield start, None if length > RECORD_LIMIT else lines
+            start, lines, length = 0, [], 0
             continue
         start = start or line.number
-        too_long = too_long or line.text is None
-        lines.append(line.text or "")
+        length += len(line.text) + 1 if line.text is not None else RECORD_LIMIT + 1
+        if length <= RECORD_LIMIT:
+            lines.append(line.text or "")
     if start:
-        yield start, None if too_long else lines
+        yield start, None if length > RECORD_LIMIT else lines
 
 
 def _without_heading(lines: list[str], line: int) -> tuple[list[str], int]:

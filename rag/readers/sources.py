@@ -26,6 +26,7 @@ SUFFIXES = (".txt", ".json", ".jsonl", ".ndjson", ".bib", ".ris", ".csv", ".tsv"
 READ_FAULTS = (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError)
 """What damaged, encrypted and unreadable files raise while they are read."""
 
+_OFFICE_MARK = "[Content_Types].xml"
 _PEEK_BYTES = 1 << 16
 _BOMB_FLOOR_BYTES = 50_000_000
 _BOMB_RATIO = 150
@@ -111,9 +112,13 @@ def _unpacked(name: str, body: BinaryIO, folder: Path | None) -> Iterator[Stream
 def _members(name: str, archive: BinaryIO) -> Iterator[Stream]:
     """Members of a zip archive, read as streams and never written: a path like `../x` in it is only a name."""
     with zipfile.ZipFile(archive) as opened:
-        for member in opened.infolist():
-            if _is_member_wanted(member):
-                yield Stream(f"{name}!{member.filename}", partial(_open_member, opened, member))
+        if _OFFICE_MARK in opened.namelist():
+            raise zipfile.BadZipFile("it is an Office file; save it as CSV")
+        wanted = [member for member in opened.infolist() if _is_member_wanted(member)]
+        if not wanted:
+            raise zipfile.BadZipFile(f"no member ends in one of {', '.join(SUFFIXES)}")
+        for member in wanted:
+            yield Stream(f"{name}!{member.filename}", partial(_open_member, opened, member))
 
 
 def _is_member_wanted(member: zipfile.ZipInfo) -> bool:

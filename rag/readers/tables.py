@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from rag.readers.decoding import Line, numbered_lines
+from rag.readers.decoding import RECORD_LIMIT, Line, numbered_lines
 from rag.readers.fields import ABSTRACT_NAMES, TITLE_NAMES, bare_name
 from rag.readers.raw import Document, Fault, Raw
 
@@ -81,7 +81,7 @@ def _row(pending: list[Line], line: Line | None, delimiter: str, width: int) -> 
     first = pending[0] if pending else line
     if line.text is None:
         return (
-            Fault(first.number, "longer than 8,000,000 characters")
+            Fault(first.number, f"longer than {RECORD_LIMIT:,} characters")
             if not pending
             else Fault(first.number, "a quoted field is never closed")
         )

@@ -15,11 +15,9 @@ _UNSAFE = re.compile(
 )
 # A joiner is spelling in Persian, Indic scripts and emoji, but only an invisible trap between ASCII letters.
 _JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
-# Canonical ordering is quadratic in the length of a run of combining marks; Unicode's stream-safe text allows 30.
-_COMBINING = (
-    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\ufe20-\ufe2f]"
-)
-_COMBINING_RUN = re.compile(f"({_COMBINING}{{30}}){_COMBINING}+")
+# Putting combining marks in order takes quadratic time in the length of their run: long texts are normalised in pieces.
+_LONG_TEXT = 5_000
+_PIECE = re.compile(r"\S{1,1000}")
 _ESCAPE_SEQUENCE = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     "|\x9b[0-?]*[ -/]*[@-~]"
@@ -62,4 +60,6 @@ def _without_unsafe(text: str) -> str:
     if text.isascii():
         return _UNSAFE.sub("", text)
     kept = _JOINER.sub("", _UNSAFE.sub("", text))
-    return unicodedata.normalize("NFC", _COMBINING_RUN.sub(r"\1", kept))
+    if len(kept) <= _LONG_TEXT:
+        return unicodedata.normalize("NFC", kept)
+    return _PIECE.sub(lambda piece: unicodedata.normalize("NFC", piece[0]), kept)

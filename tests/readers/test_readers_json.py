@@ -124,6 +124,7 @@ def test_openreview_v2_notes(read_one):
     }  # fmt: skip
     paper = read_one(json.dumps({"notes": [note], "count": 1}))
     assert (paper.id, paper.authors, paper.year, paper.venue) == ("n1", ("A B", "C D"), 2025, "ICLR 2025 Oral")
+    assert paper.decision == "Oral"
     assert (paper.url, paper.area, paper.published) == ("https://openreview.net/forum?id=f1", "birds", "2025-01-23")
 
 

@@ -183,3 +183,28 @@ def test_reading_starts_before_the_source_ends(tmp_path):
     (tmp_path / "x.jsonl").write_text("".join(LINE % n for n in range(5000)))
     records = read_papers([tmp_path / "x.jsonl"])
     assert next(records).id == "0"
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"[Content_Types].xml": b"<x/>", "xl/sheet.xml": b"<x/>"}, "cannot be read: it is an Office file; save it as CSV"),
+        ({"image.png": b"x"}, "cannot be read: no member ends in one of .txt, .json"),
+    ],
+)
+def test_archives_of_other_things_are_named(tmp_path, members, reason):
+    (tmp_path / "x.zip").write_bytes(zipped(members))
+    (rejected,) = read_papers([tmp_path / "x.zip"])
+    assert rejected.reason.startswith(reason)
+
+
+def test_pdf_is_named(tmp_path):
+    (tmp_path / "x.pdf").write_bytes(b"%PDF-1.7\nobj\n")
+    (rejected,) = read_papers([tmp_path / "x.pdf"])
+    assert rejected.reason.startswith("a PDF; export the abstracts")
+
+
+def test_text_without_blank_lines_stays_in_bounds(tmp_path):
+    (tmp_path / "x.txt").write_text("Heading\n\n" + "words of a line without end\n" * 400_000 + "\nA real abstract follows.\n")
+    rejected, paper = read_papers([tmp_path / "x.txt"])
+    assert (rejected.reason, paper.abstract) == ("longer than 8,000,000 characters", "A real abstract follows.")
