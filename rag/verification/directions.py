@@ -15,7 +15,7 @@ _UP = (
 _DOWN = (
     "decrease reduce lower diminish inhibit suppress impair prevent downregulate hinder slow weaken lose fall shrink drop decline underperform lag "
     "low less fewer smaller worse shorter slower weaker least lowest worst smallest shortest slowest inferior block hamper disrupt negative "
-    "negatively harm harmful hurt degrade deteriorate minimize attenuate abolish abrogate repress below expose resistant inefficient inaccurate fragile"
+    "negatively harm harmful hurt degrade deteriorate minimize attenuate abolish abrogate repress below worsen resistant inefficient inaccurate fragile"
 )
 _PAIRS = (
     "before/after early/late with/without possible/impossible necessary/unnecessary supervised/unsupervised linear/nonlinear convex/nonconvex static/dynamic "

@@ -65,6 +65,8 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _HEDGE_TOLERANCE = 0.05
+_NEIGHBOURS = 3
+_CLEARLY_NEARER = 3
 # "one" is mostly a pronoun or an article; the others say how many.
 _UNCHECKED_WORDS = frozenset({"one"})
 
@@ -81,6 +83,8 @@ class Quantity:
     text: str
     decimals: int
     hedged: bool
+    around: frozenset[tuple[int, str]] = frozenset()
+    """The words near it with their distance, -3..3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """Every number of `text` in order, digits and words; not those in names such as GPT-4. Offsets are in the normalised, unfolded text."""
     plain = normalise(text, fold=False).text
     found = sorted((*_digits(plain), *_spelled(plain)), key=lambda quantity: quantity.start)
-    return tuple(_with_range_kinds(plain, found))
+    return tuple(replace(quantity, around=_around(plain, quantity)) for quantity in _with_range_kinds(plain, found))
 
 
 def mismatches(statement: Sequence[Quantity], paper: Sequence[Quantity]) -> tuple[Mismatch, ...]:
@@ -105,6 +109,18 @@ def mismatches(statement: Sequence[Quantity], paper: Sequence[Quantity]) -> tupl
     return tuple(
         Mismatch(q, _nearest(q, paper), wrong=not _is_near(q, paper)) for q in statement if not any(agrees(q, other) for other in paper)
     )
+
+
+def misplaced(statement: Sequence[Quantity], paper: Sequence[Quantity]) -> tuple[tuple[Quantity, Quantity], ...]:
+    """Figures that the paper gives, but of something else, each with the one that stands in the same words there."""
+    found: list[tuple[Quantity, Quantity]] = []
+    for stated in statement:
+        agreeing = [len(stated.around & given.around) for given in paper if agrees(stated, given)]
+        others = [given for given in paper if not agrees(stated, given)]
+        best = max(others, key=lambda given: len(stated.around & given.around), default=None)
+        if agreeing and best is not None and len(stated.around & best.around) >= max(agreeing) + _CLEARLY_NEARER:
+            found.append((stated, best))
+    return tuple(found)
 
 
 def agrees(stated: Quantity, given: Quantity) -> bool:
@@ -186,6 +202,12 @@ def _measured(text: str, start: int, end: int, value: float, decimals: int) -> Q
     if (unit := _UNIT.match(text, end)) and (family := _unit(unit[1])):
         return Quantity(value * family[1], "plain", family[0], start, unit.end(), text[start : unit.end()], decimals, hedged)
     return Quantity(value, "plain", "", start, end, text[start:end], decimals, hedged)
+
+
+def _around(text: str, quantity: Quantity) -> frozenset[tuple[int, str]]:
+    before = re.findall(r"[^\W_]+", text[max(quantity.start - 60, 0) : quantity.start].lower())[-_NEIGHBOURS:]
+    after = re.findall(r"[^\W_]+", text[quantity.end : quantity.end + 60].lower())[:_NEIGHBOURS]
+    return frozenset([(i - len(before), word) for i, word in enumerate(before)] + [(i + 1, word) for i, word in enumerate(after)])
 
 
 def _unit(word: str) -> tuple[str, float] | None:

@@ -36,7 +36,8 @@ _MARKDOWN: tuple[tuple[re.Pattern[str], tuple[Piece, ...]], ...] = (
 )
 _SINGLE = dict.fromkeys("‘’‚‛′`´ʼ", "'") | dict.fromkeys("“”„‟″«»", '"') | dict.fromkeys("‐‑‒–—―−﹣－", "-")
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
-_CITATION = re.compile(r"\s?(?:\[\^?\d{1,3}\??(?:\s?[,;–-]\s?\^?\d{1,3}\??)*\]|【\d{1,3}(?:[,†][^】]{0,20})?】)")
+# Formulas and code are left alone: `$p \\in [1,2]$` cites nothing.
+_CITATION = re.compile(r"(?P<quiet>\$[^$\n]+\$|`[^`\n]+`)|\s?(?:\[\^?\d{1,3}\??(?:\s?[,;–-]\s?\^?\d{1,3}\??)*\]|【\d{1,3}(?:[,†][^】]{0,20})?】)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def normalise(text: str, *, fold: bool = True) -> Normalised:
 
 
 def without_citations(text: str) -> str:
-    """`text` without its citation markers (`[1]`, `[1, 2?]`, `【1】`) and the space before each."""
-    return _CITATION.sub("", text)
+    """`text` without its citation markers (`[1]`, `[1, 2?]`, `【1】`) and the space before each; formulas and code are left alone."""
+    return _CITATION.sub(lambda match: match["quiet"] or "", text)
 
 
 def _rewrite(mapped: Normalised, pattern: re.Pattern[str], pieces: Sequence[Piece]) -> Normalised:

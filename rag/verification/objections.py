@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.records import Paper, Support
 from rag.verification.features import Comparison
-from rag.verification.figures import Mismatch, mismatches
+from rag.verification.figures import Mismatch, misplaced, mismatches
 from rag.verification.names import distinctive_names, known_names, proper_names, unknown_names
-from rag.verification.polarity import negation_differs, opposites, sides_swapped
+from rag.verification.edits import denial_changed, edits, exchanged_opposites
+from rag.verification.polarity import negation_differs, sides_swapped
 from rag.verification.readings import Idf, PaperReading, Sentence, StatementReading, coverage
 
 # Only a sentence that shares this much with the statement is close enough for a lone "not" to decide.
-_CLOSE = 0.6
-_VERY_CLOSE = 0.8
+_CLOSE = 0.5
+_VERY_CLOSE = 0.65
+_DENIED = "one of statement and abstract denies what the other says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ def objections(statement: StatementReading, paper: Paper, reading: PaperReading,
 def _figures(statement: StatementReading, reading: PaperReading) -> Iterator[Objection]:
     for mismatch in mismatches(statement.figures, reading.figures):
         yield Objection(_figure_problem(mismatch), "unsupported" if mismatch.wrong else "weak")
+    for stated, given in misplaced(statement.figures, reading.figures):
+        yield Objection(f"number {stated.text} stands where the abstract has {given.text}", "unsupported")
 
 
 def _figure_problem(mismatch: Mismatch) -> str:
@@ -49,23 +53,27 @@ def _names(statement: StatementReading, paper: Paper) -> Iterator[Objection]:
 
 
 def _turned(statement: StatementReading, reading: PaperReading, comparison: Comparison, idf: Idf) -> Iterator[Objection]:
-    closest = _closest(statement, reading, comparison, idf)
-    if closest is None:
+    share, sentence = _closest(statement, reading, comparison, idf)
+    if sentence is None or share < _CLOSE:
         return
-    share, sentence = closest
-    grave: Support = "unsupported" if share >= _VERY_CLOSE else "weak"
-    if negation_differs(statement.words, sentence.words):
-        yield Objection("one of statement and abstract denies what the other says", grave)
-    for stated, given in opposites(statement.words, sentence.words):
-        yield Objection(f"the statement says {stated!r}, the abstract {given!r}", grave)
+    if share >= _VERY_CLOSE:
+        yield from _edited(statement, sentence)
+    elif negation_differs(statement.words, sentence.words):
+        yield Objection(_DENIED, "weak")
     if sides_swapped(statement.words, sentence.words):
-        yield Objection("the two sides of a comparison are exchanged", grave)
+        yield Objection("the two sides of a comparison are exchanged", "unsupported" if share >= _VERY_CLOSE else "weak")
 
 
-def _closest(statement: StatementReading, reading: PaperReading, comparison: Comparison, idf: Idf) -> tuple[float, Sentence] | None:
-    def share(sentence: Sentence) -> float:
-        return coverage(statement.stems, sentence.stems, comparison.alike, idf)
+def _edited(statement: StatementReading, sentence: Sentence) -> Iterator[Objection]:
+    found = edits(statement.words, sentence.words)
+    if denial_changed(found):
+        yield Objection(_DENIED, "unsupported")
+    for stated, given in exchanged_opposites(found):
+        yield Objection(f"the statement says {stated!r} where the abstract says {given!r}", "unsupported")
 
-    sentences: Sequence[Sentence] = reading.sentences
-    best = max(sentences, key=share, default=None)
-    return (share(best), best) if best is not None and share(best) >= _CLOSE else None
+
+def _closest(statement: StatementReading, reading: PaperReading, comparison: Comparison, idf: Idf) -> tuple[float, Sentence | None]:
+    """The sentence that holds the largest share of the statement, with that share; 0 and None for a paper without abstract."""
+    shares = [coverage(statement.stems, sentence.stems, comparison.alike, idf) for sentence in reading.sentences]
+    best = max(range(len(shares)), key=shares.__getitem__, default=None)
+    return (0.0, None) if best is None else (shares[best], reading.sentences[best])

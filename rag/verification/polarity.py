@@ -12,7 +12,7 @@ from rag.verification.wording import Word
 _DENIAL_REACH = 4
 _NEGATION_REACH = 5
 _CONTEXT_REACH = 6
-_NEAR = 4
+_SIDE = 6
 _LIKE = 0.7
 _COMPARISONS = frozenset(
     stem(word)
@@ -53,21 +53,6 @@ def opposed_words(statement: Sequence[Word], pool: frozenset[str], alike: Likene
         for word in statement
         if (opposites := opposites_of(_key(word))) and credit(_key(word), pool, {_key(word): {}, **alike}) < _LIKE and opposites & pool
     )
-
-
-def opposites(statement: Sequence[Word], evidence: Sequence[Word]) -> tuple[tuple[str, str], ...]:
-    """Pairs of a word of the statement and its opposite in a sentence, said of the same things, where the sentence lacks the word itself."""
-    given = {_key(word): place for place, word in enumerate(evidence)}
-    found: list[tuple[str, str]] = []
-    for place, word in enumerate(statement):
-        turned = opposites_of(_key(word)) & given.keys()
-        if _key(word) in given or not turned or any(direction(key) == direction(_key(word)) != 0 for key in given):
-            continue
-        about = {near.stem for near in _around(statement, place, _NEAR) if near.stem} - {_key(word)}
-        hits = [other for other in sorted(turned) if about & {near.stem for near in _around(evidence, given[other], _NEAR)}]
-        if hits:
-            found.append((word.text, evidence[given[hits[0]]].text))
-    return tuple(found)
 
 
 def negation_differs(statement: Sequence[Word], evidence: Sequence[Word]) -> bool:
@@ -115,8 +100,8 @@ def _exchanged(stated: tuple[set[str], set[str]], given: tuple[set[str], set[str
 
 def _sides(words: Sequence[Word], place: int) -> tuple[set[str], set[str]]:
     """The stems before and after a comparison; for a passive ("is outperformed by") the other way round."""
-    left = {word.stem for word in words[:place] if word.stem}
-    right = {word.stem for word in words[place + 1 :] if word.stem}
+    left = {word.stem for word in words[max(place - _SIDE, 0) : place] if word.stem}
+    right = {word.stem for word in words[place + 1 : place + 1 + _SIDE] if word.stem}
     is_passive = words[place].text.endswith("ed") and place + 1 < len(words) and words[place + 1].text == "by"
     return (right - left, left - right) if is_passive else (left - right, right - left)
 

@@ -1,0 +1,61 @@
+"""A statement laid beside the sentence it was taken from: what was exchanged, put in or left out, and whether that turns the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from rag.text.words import stem
+from rag.verification.directions import direction, is_negator, opposites_of
+from rag.verification.wording import Word
+
+# A longer stretch was moved or left out as a whole; it is not a word for a word.
+_MOST_EXCHANGED = 4
+_MOST_NEGATED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Words of the statement in place of words of the sentence; one side may be empty."""
+
+    stated: tuple[Word, ...]
+    given: tuple[Word, ...]
+
+
+def edits(statement: Sequence[Word], sentence: Sequence[Word]) -> tuple[Edit, ...]:
+    """The differences in order, between words that both have."""
+    matcher = SequenceMatcher(None, [word.text for word in sentence], [word.text for word in statement], autojunk=False)
+    return tuple(Edit(tuple(statement[c:d]), tuple(sentence[a:b])) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal")
+
+
+def exchanged_opposites(found: Sequence[Edit]) -> Iterator[tuple[str, str]]:
+    """Pairs of a stated word and the opposite that the sentence has in its place."""
+    for edit in found:
+        if 0 < len(edit.stated) <= _MOST_EXCHANGED and 0 < len(edit.given) <= _MOST_EXCHANGED:
+            yield from ((one.text, other.text) for one in edit.stated for other in edit.given if _are_opposite(one, other))
+
+
+def denial_changed(found: Sequence[Edit]) -> bool:
+    """Whether a "not" was put in or taken out by itself; one that only moved with its clause does not count."""
+    if sum(_negations(edit.stated) - _negations(edit.given) for edit in found) % 2 == 0:
+        return False
+    return any(
+        max(len(edit.stated), len(edit.given)) <= _MOST_NEGATED and _negations(edit.stated) % 2 != _negations(edit.given) % 2 for edit in found
+    )
+
+
+def _negations(words: Sequence[Word]) -> int:
+    return sum(is_negator(word.text) for word in words)
+
+
+def _are_opposite(one: Word, other: Word) -> bool:
+    first, second = stem(one.text), stem(other.text)
+    if second in opposites_of(first):
+        return True
+    return direction(first) * direction(second) < 0 or _is_prefixed(one.text, other.text) or _is_prefixed(other.text, one.text)
+
+
+def _is_prefixed(longer: str, shorter: str) -> bool:
+    """`unstable` for `stable`, `inefficient` for `efficient`, `nonlinear` for `linear`."""
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in ("un", "in", "im", "ir", "il", "non", "dis", "under", "de"))
