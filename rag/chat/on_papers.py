@@ -11,7 +11,7 @@ from rag.chat.arguments import needed, target
 from rag.chat.chat import Chat
 from rag.cli import render
 from rag.errors import UsageError
-from rag.records import Answer, Citation, Hit, Paper, Span, Statement
+from rag.records import Answer, Citation, Hit, Paper, Signals, Span, Statement
 from rag.text.clean import terminal_text
 
 _SIMILAR = 5
@@ -39,11 +39,7 @@ def why(chat: Chat, argument: str) -> None:
     chat.screen.line(f"[{number}] {citation.paper.title}")
     hit = _hit(answer, citation.paper)
     if hit is not None:
-        signals = hit.signals
-        chat.screen.line(
-            f"Rank {hit.rank}, score {hit.score:.3f} (abstract {signals.whole_cosine:.3f}, passage {signals.window_cosine:.3f}, "
-            f"BM25 {signals.bm25:.2f}, words {signals.coverage:.0%})"
-        )
+        chat.screen.line(_ranked(hit))
     chat.screen.line(f"Verdict: {citation.support}, {citation.score:.2f}{' (citation added by the check)' if citation.added else ''}")
     spans = list[Span]()
     for statement in answer.statements:
@@ -102,7 +98,7 @@ def highlighted(abstract: str, spans: Iterable[Span]) -> Text:
     for start, end in zip(borders, borders[1:], strict=False):
         is_marked = any(span.start <= start and end <= span.end for span in marked)
         piece = terminal_text(abstract[start:end])
-        text.append(f"»{piece.strip()}« " if is_marked else piece, style="bold green" if is_marked else "")
+        text.append(f"»{piece}«" if is_marked else piece, style="bold green" if is_marked else "")
     return text
 
 
@@ -119,6 +115,16 @@ def _told(chat: Chat, statement: Statement, number: int) -> list[Span]:
 def _quoted(citation: Citation) -> list[Span]:
     start = citation.paper.abstract.find(citation.quote) if citation.quote else -1
     return [Span(start, start + len(citation.quote), citation.quote)] if start >= 0 else []
+
+
+def _ranked(hit: Hit) -> str:
+    signals = hit.signals
+    if signals == Signals():
+        return f"Rank {hit.rank}: the question refers to this paper."
+    return (
+        f"Rank {hit.rank}, score {hit.score:.3f} (abstract {signals.whole_cosine:.3f}, passage {signals.window_cosine:.3f}, "
+        f"BM25 {signals.bm25:.2f}, words {signals.coverage:.0%})"
+    )
 
 
 def _hit(answer: Answer, paper: Paper) -> Hit | None:

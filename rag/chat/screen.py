@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rag.cli import render
 from rag.cli.common import console
 from rag.records import Answer, Hit, Paper, Progress
-from rag.text.clean import terminal_text
+from rag.text.clean import harmless_text, terminal_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,7 +61,7 @@ class Screen:
     def text(self, text: str) -> None:
         """Prints a text of several lines as an answer is printed."""
         if not self.out.is_terminal:
-            self.out.print(text, soft_wrap=True)
+            self.out.print(harmless_text(text), soft_wrap=True)
             return
         stream = self.answer_stream()
         stream.feed(text)

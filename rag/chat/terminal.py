@@ -34,6 +34,7 @@ def run_terminal(chat: Chat) -> int:
             text = read().strip()
             if text:
                 handle(chat, text)
+                chat.screen.line()
         except KeyboardInterrupt:
             # At the prompt it clears the line; while an answer is awaited it gives the question up.
             continue

@@ -103,6 +103,8 @@ class FakeRun(Iterator[Event]):
         event = next(self._events)
         if isinstance(event, BaseException):
             raise event
+        if isinstance(event, str):
+            self._partial = replace(self._partial, text=self._partial.text + event)
         return event
 
     def partial(self) -> Answer:
@@ -132,5 +134,5 @@ class FakeAnswerer:
         reply = self._reply(question, options)
         if isinstance(reply, Answer):
             final = replace(reply, standalone=options.standalone or question, conversation=options.conversation)
-            return FakeRun([Progress("retrieve"), reply.text, final], final)
-        return FakeRun(reply, Answer(question, "".join(event for event in reply if isinstance(event, str))))
+            return FakeRun([Progress("retrieve"), reply.text, final], replace(final, text=""))
+        return FakeRun(reply, Answer(question, ""))
