@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
@@ -350,12 +351,22 @@ async def test_tasks_take_turns_however_many_there_are() -> None:
 
 
 async def test_leaving_an_async_stream_keeps_what_came() -> None:
-    conversation = Conversation(replying(("Flowers are", " counted.", Progress("check"), " More.")))
-    async for _ in conversation.astream("Who counts flowers?"):
-        break
-    while conversation.last is None:
-        await asyncio.sleep(0.01)
-    assert conversation.last.finish in ("interrupted", "complete")
+    left = threading.Event()
+
+    def words() -> Iterator[str]:
+        yield "Flowers are"
+        left.wait(20)
+        yield " counted."
+        yield " Never read."
+
+    conversation = Conversation(FakeAnswerer(lambda question, options: words()))  # type: ignore[arg-type,return-value]
+    async with aclosing(conversation.astream("Who counts flowers?")) as events:  # type: ignore[type-var]
+        async for _ in events:
+            left.set()
+            break
+    assert conversation.last is not None
+    assert conversation.last.finish == "interrupted"
+    assert conversation.last.text.startswith("Flowers are")
 
 
 async def test_an_error_reaches_the_task() -> None:
