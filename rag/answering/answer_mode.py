@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 
 from rag.answering.abstention import abstain, is_refusal
-from rag.answering.checkers import Checker, FiguresOnly, Forgiving
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, improve, settle, settle_unchecked
 from rag.answering.gate import Gate
 from rag.answering.loops import LOOP_NOTE
 from rag.answering.steps import Parts, take_sources
+from rag.answering.verifying import checkers_of
 from rag.answering.weak import mended
 from rag.answering.work import Event, Work
-from rag.errors import ModelError, RagError
+from rag.errors import ModelError
 from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatEnd, ChatRequest, Source
 from rag.records import Progress
 from rag.retrieval.language import language_name
-from rag.verification import Verifier
 from rag.verification.statements import cited_numbers
 
 # Below this probability not even a chat model is asked; between it and the cut the model reads the papers and decides.
@@ -53,27 +52,16 @@ def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
     if work.options.verify == "off":
         settle_unchecked(work, text)
     else:
-        yield Progress("verify")
-        checker = _checker(work, parts)
-        draft = draft_of(work, text, checker)
+        yield Progress("verify", f"by {parts.model.name}" if work.options.verify == "llm" else "")
+        checkers = checkers_of(work, parts)
+        draft = draft_of(work, text, checkers)
         if parts.model.generative:
             yield from improve(work, draft, parts)
             if not any(statement.citations for statement in draft.checked.statements):
-                draft = draft_of(work, offline_text(work, _UNCITED), checker)
+                draft = draft_of(work, offline_text(work, _UNCITED), checkers)
         settle(work, draft)
     if not work.shown:
         yield work.show(work.checked.text if work.checked else "")
-
-
-def _checker(work: Work, parts: Parts) -> Checker:
-    def failed(error: RagError) -> None:
-        work.note(f"Checking by meaning failed ({str(error).rstrip('.')}); the answer was checked by its wording.")
-
-    checker = Forgiving(parts.verifier, Verifier(parts.library.idf), failed)
-    if work.plan is None or work.plan.language == "en" or not parts.model.generative:
-        return checker
-    work.note("The local check reads English: this answer was checked for its figures only.")
-    return FiguresOnly(checker)
 
 
 def _sound_text(work: Work, reply: str, parts: Parts) -> str:

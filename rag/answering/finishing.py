@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rag.answering.abstention import abstain
-from rag.answering.checkers import Checker, Remembering
 from rag.answering.checking import (
     Checked,
     add_citations,
@@ -19,6 +18,7 @@ from rag.answering.checking import (
 from rag.answering.citations import renumbered
 from rag.answering.repair import repaired
 from rag.answering.steps import Parts, optional_step
+from rag.answering.verifying import Checkers, wording_checker
 from rag.answering.work import Event, Work
 from rag.records import Paper, Progress
 
@@ -32,21 +32,22 @@ class Draft:
     checked: Checked
     papers: Mapping[int, Paper]
     """Prompt number -> paper."""
-    checker: Checker
+    checkers: Checkers
+    dropped: tuple[str, ...] = ()
+    """Marks that matched nothing."""
     added: set[tuple[str, str]] = field(default_factory=set)
     """Statements to which a citation was attached, with the id of the paper."""
 
     def check(self, text: str) -> None:
         """Replaces the text."""
-        self.checked = check_text(text, self.papers, self.checker, added=self.added)
+        self.checked = check_text(text, self.papers, self.checkers.counting, added=self.added)
 
 
-def draft_of(work: Work, text: str, checker: Checker) -> Draft:
+def draft_of(work: Work, text: str, checkers: Checkers) -> Draft:
     """A reply in prompt numbers as a draft: harmless, with every citation resolving, and checked."""
     prompt_numbers = {source.paper.id: source.number for source in work.sources}
     clean, stream = renumbered(text, work.sources, prompt_numbers)
-    work.dropped = (*work.dropped, *stream.dropped)
-    draft = Draft(Checked(clean.strip()), {source.number: source.paper for source in work.sources}, Remembering(checker))
+    draft = Draft(Checked(clean.strip()), {source.number: source.paper for source in work.sources}, checkers, stream.dropped)
     draft.check(clean.strip())
     return draft
 
@@ -58,15 +59,15 @@ def improve(work: Work, draft: Draft, parts: Parts) -> Iterator[Event]:
         return
     yield Progress("repair", _count(len(draft.checked.failing), "statement"))
     with optional_step(work, "Repair", "the answer stands as it was"):
-        clean = draft_of(work, repaired(work, draft.checked, parts), draft.checker)
+        clean = draft_of(work, repaired(work, draft.checked, parts), draft.checkers)
         attach(clean)
         if len(clean.checked.failing) < len(draft.checked.failing) and len(clean.checked.statements) > len(clean.checked.failing):
-            draft.checked, draft.added = clean.checked, clean.added
+            draft.checked, draft.added, draft.dropped = clean.checked, clean.added, (*draft.dropped, *clean.dropped)
 
 
 def attach(draft: Draft) -> None:
     """Gives uncited statements the citation of the paper that clearly supports them."""
-    additions = add_citations(draft.checked, draft.papers, draft.checker)
+    additions = add_citations(draft.checked, draft.papers, draft.checkers.local)
     if not additions:
         return
     by_end = {statement.end: statement for statement in draft.checked.statements}
@@ -76,6 +77,7 @@ def attach(draft: Draft) -> None:
 
 def settle(work: Work, draft: Draft) -> None:
     """Makes the draft the final text of `work`: numbers as the reader sees them, failing citations marked or removed."""
+    work.dropped = (*work.dropped, *draft.dropped)
     if work.options.strict and any(statement.verdict == "unsupported" for statement in draft.checked.statements):
         draft.check(without_unsupported(draft.checked))
         if not draft.checked.statements:
@@ -83,7 +85,7 @@ def settle(work: Work, draft: Draft) -> None:
             return
     text, work.stream = renumbered(draft.checked.text, work.sources, work.options.numbers)
     shown = {number: source.paper for source in work.sources if (number := work.stream.cited.get(source.paper.id))}
-    work.checked = marked(check_text(text.strip(), shown, draft.checker, added=draft.added))
+    work.checked = marked(check_text(text.strip(), shown, draft.checkers.counting, added=draft.added))
 
 
 def check_shown(work: Work, parts: Parts) -> None:
@@ -92,7 +94,7 @@ def check_shown(work: Work, parts: Parts) -> None:
         return
     work.show(work.stream.close())
     shown = {number: source.paper for source in work.sources if (number := work.stream.cited.get(source.paper.id))}
-    work.checked = marked(check_text(work.shown.strip(), shown, parts.verifier))
+    work.checked = marked(check_text(work.shown.strip(), shown, wording_checker(parts)))
 
 
 def settle_unchecked(work: Work, text: str) -> None:

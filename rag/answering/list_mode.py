@@ -14,12 +14,12 @@ from rag.answering.finishing import draft_of, settle, settle_unchecked
 from rag.answering.framing import as_data
 from rag.answering.judge import judge
 from rag.answering.steps import Parts, take_sources
+from rag.answering.verifying import Checkers, wording_checker
 from rag.answering.work import Event, Work
 from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatRequest, Source
 from rag.records import Hit, Progress, Retrieval, Span
 from rag.retrieval.planner import Plan
-from rag.verification import Verifier
 
 _MOST_JUDGED = 100
 _END = re.compile(r"[.!?]+[\"'”’)]*$")
@@ -114,7 +114,8 @@ def _settled(work: Work, head: str, body: str, parts: Parts) -> Iterator[Event]:
         settle_unchecked(work, body)
     else:
         yield Progress("verify")
-        settle(work, draft_of(work, body, Verbatim(Verifier(parts.library.idf))))
+        checker = Verbatim(wording_checker(parts))
+        settle(work, draft_of(work, body, Checkers(checker, checker)))
     if work.checked and not work.abstained:
         work.checked = _below(head, work.checked)
 
