@@ -67,7 +67,7 @@ def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
 def _sound_text(work: Work, reply: str, parts: Parts) -> str:
     if not parts.model.generative:
         return reply
-    found = mended(reply, work.sources, "\n".join(message.content for message in work.messages))
+    found = mended(reply, work.sources, work.own_prompt)
     if found.note:
         work.note(found.note)
     if found.text:
@@ -102,7 +102,7 @@ def _reply(work: Work, parts: Parts) -> Generator[Event, None, str]:
 def _attempt(work: Work, sources: Sequence[Source], parts: Parts, *, with_history: bool = True) -> Generator[Event, None, str]:
     _prepare(work, sources, parts, with_history=with_history)
     work.stream = CitationStream(work.sources, work.options.numbers)
-    gate = Gate("\n".join(message.content for message in work.messages), is_open=not parts.model.generative)
+    gate = Gate(work.own_prompt, is_open=not parts.model.generative)
     request = ChatRequest("answer", work.messages, work.max_tokens, work.searched, work.sources, work.mode)
     end = ChatEnd("cut")
     with parts.model.open(request) as events:

@@ -16,7 +16,9 @@ class Gate:
     """Takes the deltas of a reply; `feed` gives what may be shown, empty while that is not certain."""
 
     def __init__(self, prompt: str, *, is_open: bool = False) -> None:
-        self._prompt = " ".join(prompt.split()).lower()
+        # A reply may well begin with the words of a paper; what else stands in the prompt, it has no reason to repeat.
+        lines = (line for line in prompt.splitlines() if not line.startswith(("Title: ", "Abstract: ")))
+        self._prompt = " ".join(" ".join(lines).split()).lower()
         self._checked = 0
         self.raw = ""
         """The reply so far, cut where it began to loop."""

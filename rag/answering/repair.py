@@ -20,13 +20,14 @@ def repaired(work: Work, checked: Checked, parts: Parts) -> str:
     Raises `ModelError` when the reply holds no answer, `BudgetError` when the tokens do not suffice.
     """
     problems = "\n".join(f"- {_problem(statement)}" for statement in checked.failing[:_MOST_NAMED])
-    messages = (*work.messages, Message("assistant", checked.text), Message("user", parts.prompts.render("repair", problems=problems)))
+    request_text = parts.prompts.render("repair", problems=problems)
+    messages = (*work.messages, Message("assistant", checked.text), Message("user", request_text))
     room = parts.model.context_tokens - work.max_tokens
     if not parts.builder.fits(messages, room):
         raise ModelError("the answer and its papers leave no room in the model's context", kind="context_length")
     request = ChatRequest("repair", messages, work.max_tokens, work.searched, work.sources, work.mode)
     reply = parts.model.reply(request)
-    text = mended(reply, work.sources, "\n".join(message.content for message in messages)).text
+    text = mended(reply, work.sources, f"{work.own_prompt}\n{request_text}").text
     if not text or is_refusal(text):
         raise ModelError("the reply held no answer", kind="empty")
     return text

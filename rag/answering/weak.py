@@ -118,12 +118,13 @@ def _numbers(value: Any) -> list[int]:
 
 def _without_echo(text: str, prompt: str) -> str:
     """The reply without what it repeats of the prompt: frames, papers, the question, the rules."""
-    known = {" ".join(line.split()).lower() for line in prompt.splitlines() if len(line.split()) > 3 and REFUSAL not in line}
+    known = {" ".join(line.split()).lower() for line in prompt.splitlines()} - {REFUSAL.lower()}
     lines = []
     echoing = False
     for line in text.splitlines():
         plain = " ".join(line.split()).lower()
-        is_echo = bool(_FRAME_LINE.match(line)) or plain in known or (echoing and bool(_ECHOED_LINE.match(line)))
+        is_repeated = plain in known and (echoing or len(plain.split()) > 3)
+        is_echo = bool(_FRAME_LINE.match(line)) or is_repeated or (echoing and bool(_ECHOED_LINE.match(line)))
         echoing = is_echo or (echoing and not plain)
         if not is_echo:
             lines.append(line)

@@ -63,6 +63,11 @@ class Work:
         """Seconds since the question was asked."""
         return time.perf_counter() - self.started
 
+    @property
+    def own_prompt(self) -> str:
+        """What the prompt says apart from the conversation's history: a reply has no reason to repeat it."""
+        return "\n".join(message.content for message in (*self.messages[:1], *self.messages[-1:]))
+
     def note(self, text: str) -> None:
         """Keeps a line for the reader, once."""
         line = " ".join(text.split())

@@ -9,6 +9,7 @@ from answering_parts import PAPERS, FakeRetriever, ScriptedModel, answerer
 
 from rag.answering import AskOptions
 from rag.answering.framing import framed
+from rag.answering.templates import REFUSAL, Prompts
 from rag.errors import BudgetError, ModelError, UsageError
 from rag.models.offline import OfflineModel
 from rag.protocols import Message, Source
@@ -137,6 +138,15 @@ class TestChecks:
         assert [step.step for step in answer.usage.steps] == ["answer", "repair"]
         assert answer.usage.prompt_tokens == 200
 
+    def test_a_repair_keeps_the_lines_that_were_right(self) -> None:
+        right = "- LoRA adapts language models with few parameters [2].\n- Attention heads can be pruned after training [3]."
+        answer = ask(f"{right}\n- {self.WRONG}", f"{right}\n- {TRUE} [1].")
+        assert [citation.paper.id for citation in answer.citations] == ["p2", "p3", "p1"]
+
+    def test_an_earlier_answer_may_be_repeated(self) -> None:
+        history = (Message("user", "How accurate?"), Message("assistant", f"{TRUE} [1]."))
+        assert ask(f"{TRUE} [1].", options=AskOptions(history=history)).text == f"{TRUE} [1]."
+
     def test_a_repair_that_makes_nothing_better_is_not_taken(self) -> None:
         answer = ask(f"{self.WRONG} {TRUE} [1].", f"{self.WRONG} Elephants fly over Jupiter [2]. {TRUE} [1].")
         assert "Elephants" not in answer.text
@@ -226,6 +236,15 @@ class TestWeakModels:
         assert pieces < 100
         assert answer.text.startswith(f"{TRUE} [1].")
         assert "The model began to repeat itself; its answer was cut there." in answer.notes
+
+    def test_a_reply_in_the_words_of_a_paper_streams(self) -> None:
+        events = list(answerer(ScriptedModel([f"{PAPERS[0].abstract[:-1]} [1]."])).stream(QUESTION))
+        assert len([event for event in events if isinstance(event, str)]) > 5
+
+    def test_a_repeated_prompt_is_never_shown(self) -> None:
+        rules = Prompts().render("system", language="English", refusal=REFUSAL)
+        events = list(answerer(ScriptedModel([f"{rules}\n\n{TRUE} [1]."])).stream(QUESTION))
+        assert deltas_of(events) == f"{TRUE} [1]."
 
     def test_json_is_never_shown_while_it_streams(self) -> None:
         events = list(answerer(ScriptedModel([f'{{"answer": "{TRUE}", "citations": [1]}}'])).stream(QUESTION))
