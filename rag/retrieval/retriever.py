@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from rag.errors import UsageError
 from rag.records import Hit, Paper, Retrieval, Signals, Span
+from rag.retrieval.answerable import judge_answerable
 from rag.retrieval.candidates import Candidates, Pool, gather
 from rag.retrieval.fusion import Ranking, fuse
+from rag.retrieval.listing import matching
 from rag.retrieval.query import clean_query
 from rag.retrieval.rerank import open_reranker
 from rag.retrieval.similar import gather_similar
@@ -80,15 +82,29 @@ class Retriever:
     def retrieve(self, plan: Plan, k: int = 8) -> Retrieval:
         """The k papers to answer from, and whether they answer at all."""
         topic = plan.topic or plan.question
+        papers = self._library.count(filters=plan.filters)
         scan = self.scan(topic, plan.filters, max(k, _RERANKED))
+        judgement = judge_answerable(topic, scan.hits, scan.weights, papers)
         hits = tuple(self._reranked(plan.question, list(scan.hits), k))
-        return Retrieval(topic, hits, self._library.count(filters=plan.filters), 1.0, abstain=not hits)
+        return Retrieval(topic, hits, papers, judgement.probability, judgement.abstain, judgement.reason)
 
     def list(self, plan: Plan) -> Retrieval:
-        """Every paper that the question asks for, best first."""
+        """Every paper that the question asks for, best first; all that pass the filters when it names no topic."""
         papers = self._library.count(filters=plan.filters)
+        if not plan.topic and plan.filters:
+            return self._everything(plan, papers)
         scan = self.scan(plan.topic, plan.filters)
-        return Retrieval(plan.topic, scan.hits, papers, 1.0, abstain=not scan.hits, judged=len(scan.hits), matched=len(scan.hits))
+        judgement = judge_answerable(plan.topic, scan.hits, scan.weights, papers)
+        hits = scan.hits if judgement.abstain else matching(scan.hits)
+        matched = 0 if judgement.abstain else len(hits)
+        return Retrieval(
+            plan.topic, hits, papers, judgement.probability, judgement.abstain, judgement.reason, judged=len(scan.hits), matched=matched
+        )
+
+    def _everything(self, plan: Plan, papers: int) -> Retrieval:
+        found = self._library.papers(filters=plan.filters)
+        hits = tuple(Hit(rank, 1.0, paper, Span(0, len(paper.abstract), paper.abstract)) for rank, paper in enumerate(found, 1))
+        return Retrieval("", hits, papers, 1.0, abstain=not hits, judged=papers, matched=len(hits))
 
     def scan(self, topic: str, filters: Filters = NO_FILTERS, limit: int = _SCANNED) -> Scan:
         """The best papers for a topic, taken as it is, with all their signals; none for an empty topic."""
