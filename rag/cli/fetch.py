@@ -39,7 +39,7 @@ def openreview(
     """
     from rag.fetch import openreview_pages
 
-    _download(openreview_pages(venue, **_base(url)), f"openreview {venue}", output, limit=limit, force=force)
+    _download(openreview_pages(venue, base_url=url), f"openreview {venue}", output, limit=limit, force=force)
 
 
 @_fetch.command()
@@ -56,7 +56,7 @@ def arxiv(
     """
     from rag.fetch import arxiv_pages
 
-    _download(arxiv_pages(query, **_base(url)), f"arxiv {query}", output, limit=limit, force=force)
+    _download(arxiv_pages(query, base_url=url), f"arxiv {query}", output, limit=limit, force=force)
 
 
 @_fetch.command()
@@ -75,7 +75,7 @@ def openalex(
     from rag.fetch import openalex_pages
 
     filters = dict(_pair(text) for text in filter or [])
-    pages = openalex_pages(query, filters=filters, **_base(url))
+    pages = openalex_pages(query, filters=filters, base_url=url)
     _download(pages, f"openalex {query} {sorted(filters.items())}", output, limit=limit, force=force)
 
 
@@ -84,10 +84,6 @@ def _pair(text: str) -> tuple[str, str]:
     if not (key and colon and value):
         raise UsageError(f"--filter {text!r} is not of the form key:value. Example: --filter publication_year:2024.")
     return key, value
-
-
-def _base(url: str | None) -> dict[str, str]:
-    return {"base_url": url.rstrip("/")} if url else {}
 
 
 def _download(pages: Pages, query: str, output: Path | None, *, limit: int | None, force: bool) -> None:

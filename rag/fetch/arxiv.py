@@ -17,14 +17,15 @@ _PAGE = 200
 _DELAY_S = 3.0
 
 
-def arxiv_pages(query: str, *, base_url: str = _URL, delay_s: float = _DELAY_S, page_size: int = _PAGE) -> Pages:
+def arxiv_pages(query: str, *, base_url: str | None = None, delay_s: float = _DELAY_S, page_size: int = _PAGE) -> Pages:
     """Pages of papers for a query in arXiv's own syntax, such as `cat:cs.CL AND turn-taking`; newest first."""
+    address = (base_url or _URL).rstrip("/")
     try:
         import arxiv
     except ImportError as error:
         raise MissingExtraError("Fetching from arXiv", "fetch") from error
     client = arxiv.Client(page_size=page_size, delay_seconds=delay_s, num_retries=2)
-    client.query_url_format = f"{base_url}?{{}}"
+    client.query_url_format = f"{address}?{{}}"
     # The client counts tries but does not read Retry-After; its session does, given this adapter.
     for scheme in ("https://", "http://"):
         client._session.mount(scheme, polite_adapter())
@@ -33,7 +34,7 @@ def arxiv_pages(query: str, *, base_url: str = _URL, delay_s: float = _DELAY_S, 
     def page(cursor: str) -> Page:
         start = int(cursor or 0)
         try:
-            with translated("arXiv", base_url):
+            with translated("arXiv", address):
                 feed = client._parse_feed(client._format_url(search, start, page_size), first_page=start == 0)
         except arxiv.ArxivError as error:
             status = getattr(error, "status", "an empty page")

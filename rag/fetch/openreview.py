@@ -13,20 +13,21 @@ _URL = "https://api2.openreview.net"
 _PAGE = 1000
 
 
-def openreview_pages(venue: str, *, base_url: str = _URL, page_size: int = _PAGE) -> Pages:
+def openreview_pages(venue: str, *, base_url: str | None = None, page_size: int = _PAGE) -> Pages:
     """Pages of the papers at a venue, by its id such as `ICLR.cc/2025/Conference`."""
+    address = (base_url or _URL).rstrip("/")
     try:
         import openreview.api
     except ImportError as error:
         raise MissingExtraError("Fetching from OpenReview", "fetch") from error
-    client = openreview.api.OpenReviewClient(baseurl=base_url)
+    client = openreview.api.OpenReviewClient(baseurl=address)
     for scheme in ("https://", "http://"):
         client.session.mount(scheme, polite_adapter())
 
     def page(cursor: str) -> Page:
         offset = int(cursor or 0)
         # The client prints its retries; stdout belongs to the command's own output.
-        with translated("OpenReview", base_url), redirect_stdout(io.StringIO()):
+        with translated("OpenReview", address), redirect_stdout(io.StringIO()):
             try:
                 notes = client.get_notes(content={"venueid": venue}, limit=page_size, offset=offset, sort="number:asc")
             except openreview.OpenReviewException as error:
