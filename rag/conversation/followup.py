@@ -116,7 +116,7 @@ class _Resolver:
     def _referring(self) -> Standalone | None:
         """A question with words that point at papers."""
         references = _bound(self._references)
-        if not references or not (any(reference.is_firm for reference in references) or self._is_about(references[0].papers[0])):
+        if not references or not (references[0].is_firm or self._is_weakly_meant(references[0].papers[0])):
             return None
         first = references[0]
         if first.kind == "pronoun" and has_inner_antecedent(self._question, first.start) and not self._is_about(first.papers[0]):
@@ -124,6 +124,10 @@ class _Resolver:
         papers = _distinct(paper for reference in references for paper in reference.papers)
         text = self._like_before(references) or _named(self._question, references)
         return Standalone(text, tuple(paper.id for paper in papers), self._last.filters, mode="answer")
+
+    def _is_weakly_meant(self, paper: Paper) -> bool:
+        """Whether words such as "the method" mean this paper: the question names no other topic, or one that the paper covers best."""
+        return not telling_words(_without(self._question, self._references)) or self._is_about(paper)
 
     def _like_before(self, references: Sequence[Reference]) -> str:
         """The last question asked of another paper ("and the second?"); empty when the question says what it asks."""
@@ -140,6 +144,8 @@ class _Resolver:
         subject = fragment(self._whole)
         if not subject:
             return None
+        if current is not None and not telling_words(subject):
+            return self._about(current)
         for paper in (current, *self._context.group):
             if paper is not None and self._is_about(paper):
                 return self._about(paper)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag.conversation.vocabulary import own_words
+from rag.conversation.vocabulary import asks_for_set, own_words
 from rag.records import Paper
 from rag.retrieval.constraints import Facets, find_constraints
 from rag.store.conditions import Comparison, Condition, Group, Negation, compare
@@ -16,8 +16,11 @@ from rag.store.filters import NO_FILTERS, Filters
 _MOST_PAPERS = 200
 _ONES = re.compile(r"\bones?\b", re.IGNORECASE)
 _NOUN = re.compile(r"\b(?:papers?|articles?|publications?|submissions?|posters?|orals?|spotlights?|works?|studies)\b", re.IGNORECASE)
-_BARE_YEAR = re.compile(
-    r"(?<!['’\w-])(?<!in )(?<!of )(?<!from )(?<!since )(?<!after )(?<!before )(?<!until )(?<!than )((?:19|20)\d\d)\b(?! papers)(?!\s*(?:-|–|to|and|onwards?))"
+_AFTER_PREPOSITION = "".join(rf"(?<!\b{word} )" for word in "in of from since after before until than between".split())
+_BARE_YEAR = re.compile(rf"{_AFTER_PREPOSITION}(?<!['’\w-])((?:19|20)\d\d)\b(?! papers)(?!\s*(?:-|–|to|and|onwards?))")
+_CUE = re.compile(
+    r"\b(?:only|just|restrict|limit|narrow|filter|keep|ones|those|these|them|same|instead|again)\b|^(?:and|what about|how about|any)\b",
+    re.IGNORECASE,
 )
 _RESTRICTING = frozenset(
     """
@@ -61,6 +64,8 @@ def find_narrowing(question: str, facets: Facets) -> Narrowing | None:
     if _LIFTED.search(question) and not _left_over(_LIFTED.sub(" ", question)):
         return Narrowing(NO_FILTERS)
     text = _ONES.sub("papers", question)
+    if _NOUN.search(question) and asks_for_set(question) and not _CUE.search(question):
+        return None
     if not _NOUN.search(text):
         text = f"{text.rstrip(' ?.!')} papers" if re.search(r"\b(?:19|20)\d\d[\s?.!]*$", text) is None else f"papers {text}"
     text = _BARE_YEAR.sub(r"in \1", text)

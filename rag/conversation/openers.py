@@ -5,31 +5,43 @@ from __future__ import annotations
 import re
 
 _JOINING = re.compile(
-    r"^(?:(?:and|or|but|so|now|then|also|ok(?:ay)?|well|hm+|oh|ah|right|alright|great|good|cool|nice|interesting|thanks(?: a lot)?|thank you|thx|yes|yeah|no|sure|perfect|wow|i see|"
-    r"got it|next|finally|by the way|btw|just curious|one more (?:thing|question)|another question|additionally|besides|moreover|plus)\b[\s,.!:;–-]*)+(?=\S)",
+    r"^(?:(?:and|or|but|so|now|then|also|ok(?:ay)?|well|hm+|oh|ah|right|alright|great|good|cool|nice|interesting|thanks(?: a lot)?"
+    r"|thank you|thx|yes|yeah|no|sure|perfect|wow|i see|got it|next|finally|by the way|btw|just curious"
+    r"|one more (?:thing|question)|another question|additionally|besides|moreover|plus)\b[\s,.!:;–-]*)+(?=\S)",
     re.IGNORECASE,
 )
+_VERY = r"(?:completely |entirely |totally |quite |very )?"
+_TOPIC = r"(?:topic|subject|question|area|note|matter|issue|theme)s?"
+_CHANGED = r"(?:chang(?:e|ing)|switch(?:ing)?|shift(?:ing)?|mov(?:e|ing))"
 _NEW_TOPIC = re.compile(
     r"^\W*(?:(?:ok(?:ay)?|now|well|so|thanks|thank you|great|alright|right|let's|let us|and|but)[\s,.!]*)*"
-    r"(?:(?:on |for |to )?(?:an?|some|my)? ?(?:completely |entirely |totally |quite )?(?:new|different|another|other|unrelated|separate|next) (?:topic|subject|question|area|note|matter|issue|theme)s?|"
-    r"(?:(?:let's|let me|let us|i(?:'d| would) like to|i want to|can we|we can) )?(?:chang(?:e|ing)|switch(?:ing)?|shift(?:ing)?|mov(?:e|ing)) (?:on|gears|(?:the |to (?:a |an )?(?:new |different |another |other )?)?(?:topics?|subjects?))|"
-    r"something (?:completely |entirely |totally |quite )?(?:else|different|unrelated)|(?:leaving|putting) (?:that|this|it) aside|forget (?:about )?(?:that|it|this|them)|never ?mind(?: that)?|unrelated(?:ly)?|turning to)\b"
-    r"[\s,.:;!–-]*(?:now[\s,:]*)?",
+    rf"(?:(?:on |for |to )?(?:an?|some|my)? ?{_VERY}(?:new|different|another|other|unrelated|separate|next) {_TOPIC}"
+    r"|(?:(?:let's|let me|let us|i(?:'d| would) like to|i want to|can we|we can) )?"
+    rf"{_CHANGED} (?:on|gears|(?:the |to (?:a |an )?(?:new |different |another |other )?)?(?:topics?|subjects?))"
+    rf"|something {_VERY}(?:else|different|unrelated)|(?:leaving|putting) (?:that|this|it) aside|forget (?:about )?(?:that|it|this|them)"
+    r"|never ?mind(?: that)?|unrelated(?:ly)?|turning to)\b[\s,.:;!–-]*(?:now[\s,:]*)?",
     re.IGNORECASE,
 )
 _LEANING = re.compile(
-    r"^(?:(?:and|or|but|also|so|ok(?:ay)?|now)[\s,]+)*(?:(?:what|how) about|(?:the )?same(?: question| thing)? (?:for|about|with)|and|or|also|but)\b[\s,:]*",
+    r"^(?:(?:and|or|but|also|so|ok(?:ay)?|now)[\s,]+)*"
+    r"(?:(?:what|how) about|(?:the )?same(?: question| thing)? (?:for|about|with)|and|or|also|but)\b[\s,:]*",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"^(?:what|which|who|whose|whom|where|when|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|list|show|find|give|tell|explain|describe|summari[sz]e|compare|name)\b",
+    r"^(?:what|which|who|whose|whom|where|when|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|list|show|find|give"
+    r"|tell|explain|describe|summari[sz]e|compare|name)\b",
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(r"^(?:for|on|in|with|by|at|to|from|without|under|over|during|across|beyond|using|when|if)\b", re.IGNORECASE)
+_THAT = r"(?: (?:on |about )?(?:it|this|that|more|further|again))?"
+_PLAINLY = r"(?: in (?:short|a nutshell|(?:one|a) sentence|a few words|(?:simple|simpler|plain|other|your own) (?:terms|words|english)))?"
 _BARE = re.compile(
-    r"^(?:(?:can|could|would|will) you |please )*(?:why(?: not| so| is that)?|how(?: so| exactly| come| much| many| long)?|by how much|in (?:what|which) (?:way|sense)|such as|for (?:example|instance)|like what|really|are you sure|"
-    r"(?:please )?(?:explain|elaborate|continue|go on|expand|clarify|summari[sz]e)(?: (?:on )?(?:it|this|that|more|further))?|(?:tell|show|give) me more(?: (?:details|about (?:it|this|that)))?|(?:more|further|any) (?:details?|info(?:rmation)?)|"
-    r"details|say more|what else(?: does it say)?|in (?:short|a nutshell|one sentence|simple terms)|meaning|and then|so what|what do you mean|tl;?dr)(?: please)?\s*[?.!]*$",
+    r"^(?:(?:can|could|would|will) you |please )*"
+    rf"(?:(?:please )?(?:explain|elaborate|continue|go on|expand|clarify|summari[sz]e|describe){_THAT}{_PLAINLY}"
+    r"|why(?: not| so| is that)?|how(?: so| exactly| come| much| many| long)?|by how much|in (?:what|which) (?:way|sense)|such as"
+    r"|for (?:example|instance)|like what|really|are you sure|(?:tell|show|give) me more(?: (?:details|about (?:it|this|that)))?"
+    r"|(?:more|further|any) (?:details?|info(?:rmation)?)|details|say more|what else(?: does it say)?"
+    r"|in (?:short|a nutshell|one sentence|simple terms)|meaning|and then|so what|what do you mean|otherwise|tl;?dr)(?: please)?\s*[?.!]*$",
     re.IGNORECASE,
 )
 _LONGEST_FRAGMENT = 8

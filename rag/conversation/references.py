@@ -7,82 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.conversation import pointers
 from rag.conversation.context import Context
 from rag.conversation.names import best_described, find_names
 from rag.records import Paper
 
 Kind = Literal["number", "ordinal", "description", "name", "group", "pronoun"]
-
-PAPER = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?|publications?|abstracts?|methods?|approach(?:es)?|results?|hits?|entr(?:y|ies)|sources?|references?)"
-_THING = (
-    r"(?:paper|work|study|article|publication|abstract|method|approach|framework|technique|algorithm|model|system|benchmark|architecture|"
-    r"optimi[sz]er|estimator|dataset|proposal|technique|procedure|solution|theory|theorem|result|finding|claim|idea|bound|guarantee|"
-    r"scheme|strategy|evaluation|analysis|solver|network|attack|defen[cs]e|metric|protocol|pipeline)"
-)
-_THINGS = r"(?:papers|works|studies|articles|publications|methods|approaches|frameworks|techniques|algorithms|models|systems|benchmarks|results|solutions|ideas|bounds)"
-_ORDINALS = {
-    **{word: index for index, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split())},
-    **{f"{index + 1}{'st' if index == 0 else 'nd' if index == 1 else 'rd' if index == 2 else 'th'}": index for index in range(20)},
-    **{"last": -1, "final": -1, "latter": -1, "former": 0, "top": 0},
-}
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
-_ORDINAL = "|".join(_ORDINALS)
-# An ordinal alone counts only where no noun of another kind can follow it ("the first study of" is none, "the second?" is one).
-_ENDS = r"(?=\s*(?:$|[?.!,;:)]|(?:and|or|but|is|are|was|does|do|did|has|have|had|can|could|would|will|use[sd]?|say[s]?|report[s]?|with|instead|again|too|also|please|then)\b))"
-
-_BRACKETED = re.compile(r"\[\s*(\d{1,4}(?:\s*(?:[,;]|[-–])\s*\d{1,4})*)\s*\]")
-_NUMBERED = re.compile(
-    r"\b(?:papers?|numbers?|no\.?|nos\.?|references?|refs?\.?|sources?|citations?|entry|result)\s*#?(\d{1,3}(?:(?:\s*,\s*|\s*(?:,\s*)?(?:and|or|&)\s*)#?\d{1,3})*)\b(?!\s*(?:%|papers))|(?<![\w&])#(\d{1,3})\b",
-    re.IGNORECASE,
-)
-_ORDERED = re.compile(
-    rf"\b(?:the |that |your |its )?(?:very )?(?P<ordinal>{_ORDINAL})(?:(?: |-)(?:mentioned |cited |listed |of (?:them|those|these) )?(?P<noun>{PAPER})\b(?! (?:to|that) )|{_ENDS})"
-    rf"|\b(?:the )?(?P<end>first|last|top) (?P<count>{'|'.join(_COUNTS)})\b(?: {PAPER}\b)?",
-    re.IGNORECASE,
-)
-_OTHER = re.compile(
-    rf"\bthe other(?P<many>s| {_THINGS})?(?: {_THING}| one)?\b{_ENDS}|\bthe rest(?: of (?:them|those))?\b{_ENDS}", re.IGNORECASE
-)
-_BEFORE = re.compile(
-    rf"\b(?:the )?(?:previous|earlier|preceding|prior) (?:{_THING}|one)\b(?! (?:on|about|that))|\bthe (?:{_THING}|one) before\b(?: that)?",
-    re.IGNORECASE,
-)
-_DESCRIBED = (
-    re.compile(
-        rf"\b(?:the|that|this) (?:(?:other|earlier|previous|first) )?(?:{_THING}|one) (?:about|on|with|for|that|which|from|by|using|proposing|introducing|studying|called) (?P<what>[^?.!;:,]{{2,80}})",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"\b(?:the|that|this) (?P<what>(?!(?:other|same|new|whole|entire|current)\b)[\w+-]+(?: [\w+-]+){0,3}?) (?:papers?|one|work|study|article)\b(?! (?:on|about) )",
-        re.IGNORECASE,
-    ),
-)
-_GROUP = re.compile(
-    rf"\b(?:(?:all|any|each|both|some|most|none|one|which|either|neither) of )?(?:those|these|them|they|their|theirs)\b(?: (?:two|three|four|five|\d) )?(?: ?{_THINGS}\b)?"
-    rf"|\b(?:of|among|from) (?:the (?:above|list|{_THINGS} (?:above|you (?:listed|cited|found|mentioned|gave|showed))))\b"
-    rf"|\b(?:the|all|those) (?:{_THINGS}|ones) (?:above|you (?:listed|cited|found|mentioned|gave|showed)(?: me)?)\b|\bboth\b(?: {_THINGS})?(?! \w+ and\b)|\beach other\b|\ball (?:of )?(?:two|three|four|five)\b|\bthe two\b(?: {_THINGS})?{_ENDS}",
-    re.IGNORECASE,
-)
-_PEOPLE = re.compile(r"\b(?:they|their|theirs|the authors?|these authors|those authors)\b", re.IGNORECASE)
-_DUMMY_IT = (
-    r"(?! (?:is|was|would be|seems?|appears?) (?:possible|impossible|true|known|clear|common|necessary|important|hard|easy|difficult|better to|worth|feasible|that)\b)"
-    r"(?! (?:possible|true|known|necessary|feasible|better to|worth|hard to|easy to|important to|common to|safe to|the case)\b)(?! (?:takes?|mean) )(?! rain| snow)"
-)
-_PRONOUN = re.compile(
-    rf"\b(?:it{_DUMMY_IT}|its|itself|it['’]s)\b"
-    rf"|\b(?:this|that|the same|such an?|said) (?:(?:very|new|proposed|latter) )?{_THING}\b"
-    r"|\b(?:this|that) one\b"
-    r"|(?<=\bdoes )(?:this|that)\b|(?<=\bdid )(?:this|that)\b|(?<=\bis )(?:this|that)\b|(?<=\bwas )(?:this|that)\b|(?<=\bcan )(?:this|that)\b|(?<=\bcould )(?:this|that)\b"
-    r"|(?<=\bwould )(?:this|that)\b|(?<=\bwill )(?:this|that)\b|(?<=\bhas )(?:this|that)\b"
-    r"|\b(?:(?<=about )|(?<=of )|(?<=for )|(?<=with )|(?<=to )|(?<=than )|(?<=from )|(?<=like )|(?<=behind )|(?<=do ))(?:this|that)\b"
-    r"(?=\s*(?:$|[?.!,;]|(?:in|on|for|with|to|and|or|at|by)\b))"
-    r"|\bthis\b(?=\s*(?:$|[?.!,;]|(?:is|was|does|do|did|has|can|could|would|will|works?|compares?|holds?|means?|helps?|needs?)\b))",
-    re.IGNORECASE,
-)
-_DEFINITE = re.compile(
-    rf"\b(?:the|their|your) (?:(?:proposed|new|resulting|authors['’]?|suggested|final|same) )?(?:{_THING}|authors?|researchers|team)\b(?:['’]s?)?(?! (?:of|for|on|about|that|which|who|by|with|from|called|named|to|in)\b)(?![\w-])",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +38,12 @@ def find_references(question: str, context: Context) -> tuple[Reference, ...]:
 
 
 def _numbers(question: str, context: Context) -> Iterator[Reference]:
-    for match in [*_BRACKETED.finditer(question), *_NUMBERED.finditer(question)]:
+    for match in [*pointers.BRACKETED.finditer(question), *pointers.NUMBERED.finditer(question)]:
         papers = [paper for number in _expanded(match.group()) if (paper := _numbered(number, context))]
         yield Reference(*match.span(), tuple(papers), "number")
+    for match in pointers.SPELLED.finditer(question):
+        spelled = _numbered(pointers.CARDINALS[match["number"].lower()], context)
+        yield Reference(*match.span(), (spelled,) if spelled else (), "number")
 
 
 def _numbered(number: int, context: Context) -> Paper | None:
@@ -128,19 +61,19 @@ def _expanded(text: str) -> list[int]:
 
 def _ordinals(question: str, context: Context) -> Iterator[Reference]:
     listed = context.listed
-    for match in _ORDERED.finditer(question):
+    for match in pointers.ORDERED.finditer(question):
         if match["count"]:
-            count = _COUNTS[match["count"].lower()]
+            count = pointers.CARDINALS.get(match["count"].lower()) or int(match["count"])
             papers = listed[-count:] if match["end"].lower() == "last" else listed[:count]
-        elif match["ordinal"].lower() in ("last", "final") and match["noun"] is None:
+        elif match["ordinal"].lower() in ("last", "final") and match["noun"] is None and not match.group().lower().startswith("the "):
             continue
         else:
-            papers = _at(listed, _ORDINALS[match["ordinal"].lower()])
+            papers = _at(listed, pointers.ORDINALS[match["ordinal"].lower()])
         yield Reference(*match.span(), papers, "ordinal")
-    for match in _OTHER.finditer(question):
+    for match in pointers.OTHER.finditer(question):
         others = tuple(paper for paper in listed if paper != context.current)
-        yield Reference(*match.span(), others if match["many"] or "rest" in match.group() else others[:1], "ordinal")
-    for match in _BEFORE.finditer(question):
+        yield Reference(*match.span(), others if match["many"] or match["rest"] else others[:1], "ordinal")
+    for match in pointers.BEFORE.finditer(question):
         yield Reference(*match.span(), (context.previous,) if context.previous else (), "ordinal")
 
 
@@ -154,15 +87,27 @@ def _names(question: str, context: Context) -> Iterator[Reference]:
 
 
 def _descriptions(question: str, context: Context) -> Iterator[Reference]:
-    for pattern in _DESCRIBED:
-        for match in pattern.finditer(question):
-            paper = best_described(match["what"], tuple(context.papers.values()))
+    papers = tuple(context.papers.values())
+    for match in (*pointers.DESCRIBED_BACK.finditer(question), *pointers.DESCRIBED_AFTER.finditer(question)):
+        words = match["what"].split()
+        # What follows the description belongs to the question: "the paper on bees open source?"
+        for length in range(len(words), 0, -1):
+            paper = best_described(" ".join(words[:length]), papers, at_least=1.0)
+            if paper:
+                end = match.start("what") + len(re.match(r"(?:\s*\S+){%d}" % length, match["what"])[0])  # type: ignore[index]
+                yield Reference(match.start(), end, (paper,), "description")
+                break
+        else:
+            paper = best_described(match["what"], papers)
             yield Reference(*match.span(), (paper,) if paper else (), "description")
+    for match in pointers.DESCRIBED_BEFORE.finditer(question):
+        paper = best_described(match["what"], papers)
+        yield Reference(*match.span(), (paper,) if paper else (), "description")
 
 
 def _groups(question: str, context: Context) -> Iterator[Reference]:
-    for match in _GROUP.finditer(question):
-        is_people = bool(_PEOPLE.fullmatch(match.group()))
+    for match in pointers.GROUP.finditer(question):
+        is_people = bool(pointers.PEOPLE.fullmatch(match.group()))
         if len(context.group) > 1:
             yield Reference(*match.span(), context.group, "group")
         elif context.current and is_people:
@@ -176,9 +121,9 @@ def _groups(question: str, context: Context) -> Iterator[Reference]:
 def _pronouns(question: str, context: Context) -> Iterator[Reference]:
     if context.current is None:
         return
-    for match in _PRONOUN.finditer(question):
+    for match in pointers.PRONOUN.finditer(question):
         yield Reference(*match.span(), (context.current,), "pronoun")
-    for match in _DEFINITE.finditer(question):
+    for match in pointers.DEFINITE.finditer(question):
         yield Reference(*match.span(), (context.current,), "pronoun", is_firm=False)
 
 

@@ -17,6 +17,7 @@ _FRAME = """
     please question answer know think mean go back talk return compare comparison differ difference different relate relation
     related similar look find list name first second third last former latter previous one two three four five thing stuff point way kind
     sort general overall particular specific specifically main mainly key major sure okay again earlier mentioned cited above below said
+    term terms simple simply plain something anything someone somebody anybody everything else
 """
 _ASPECTS = """
     result finding conclusion outcome contribution novelty novel idea insight intuition motivation goal aim purpose objective hypothesis
@@ -24,39 +25,58 @@ _ASPECTS = """
     dataset data benchmark task domain experiment experimental evaluation evaluate evaluated test tested testing baseline metric measure
     measured setup setting ablation accuracy performance perform gain improvement improve improved score number figure percent percentage
     quantitative speed speedup fast faster slow slower cost expensive cheap cheaper overhead efficient efficiency time hour long much many
-    big large small size scale better best worse good bad well outperform beat state art
+    big large small size scale better best worse good bad well outperform beat state art hardware compute resource runtime latency significant significance
+    convincing reliable reproducible reproduce valid validate validated sound correct
     code repository repo github open source available availability released release download link url project page website license
-    author wrote write written publish published publication venue conference year date when where who affiliation
+    author wrote write written publish published publication venue conference year date when where who affiliation appear appeared
     assumption assume theory theoretical theoretically proof prove proven theorem guarantee bound formal empirical
     example application apply use used useful work works practice practical real world
     reason cause happen do does done make reach achieve obtain get take need require involve rely help
-    summary detail overview gist tldr abstract background mechanism step part component algorithm procedure model system
+    summary detail overview gist tldr abstract background mechanism step part component algorithm procedure model system matter
 """
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME.split())
 _ASPECT_STEMS = frozenset(stem(word) for word in _ASPECTS.split())
 
 _NOUNS = r"(?:papers?|works?|ones?|stud(?:y|ies)|articles?|publications?|approach(?:es)?|methods?|results?)"
-_THESE = r"(?:this|that|it|these|those|them|the (?:same|topic|subject|area)(?: (?:topic|subject|area|thing|question|problem))?|this (?:topic|subject|area))"
+_THIS_TOPIC = (
+    r"(?:this|that|it|these|those|them|the (?:same|topic|subject|area)(?: (?:topic|subject|area|thing|question|problem))?"
+    r"|this (?:topic|subject|area))"
+)
+_ASKED = (
+    r"(?:(?:are|is) there |do you (?:have|know) |can you find |show me |give me |list |find |what |which |who |any |anything |something "
+    r"|anyone |some |and |the |how about )*"
+)
+_ON_TOPIC = (
+    rf"(?: (?:that |which )?(?:do|does|work on|study|like|on|about|in|for|along|of|tackle|address)? ?{_THIS_TOPIC}"
+    r"(?: (?:topic|area|line|kind|too|as well|lines))?)?"
+)
 _OTHERS = re.compile(
-    rf"^(?:(?:are|is) there |do you (?:have|know) |can you find |show me |give me |list |find |what |which |who |any |anything |something |anyone |some |and |the |how about )*"
-    rf"(?:others?|more|else|another|additional|further)\b(?: (?:relevant |related |such )?{_NOUNS}| one)?(?: (?:that |which )?(?:do|does|work on|study|like|on|about|in|for|along|of|tackle|address)? ?{_THESE}(?: (?:topic|area|line|kind|too|as well|lines))?)?(?: (?:are|is) there| exist| too| as well| in (?:the|this) corpus)?\s*[?.!]*$",
+    rf"^{_ASKED}(?:others?|more|else|another|additional|further)\b(?: (?:relevant |related |such )?{_NOUNS}| one)?{_ON_TOPIC}"
+    r"(?: (?:are|is) there| exist| too| as well| in (?:the|this) corpus)?\s*[?.!]*$",
     re.IGNORECASE,
 )
 _SIMILAR = re.compile(
-    rf"\b(?:similar|related|comparable|closest|close|akin)\b(?: {_NOUNS})?(?: to\b)?|\b(?:something|anything|papers?|works?|others?|ones?|more|what else is) (?:else )?(?:(?:that|which) (?:is|are) )?(?:like|near) ",
+    rf"\b(?:similar|related|comparable|closest|close|akin)\b(?: {_NOUNS})?(?: to\b)?"
+    r"|\b(?:something|anything|papers?|works?|others?|ones?|more|what else is) (?:else )?(?:(?:that|which) (?:is|are) )?(?:like|near) ",
     re.IGNORECASE,
 )
-_AMONG = rf"(?: of (?:them|those|these|the (?:above|two|three|four|five|list|{_NOUNS})(?: above)?|{_NOUNS}))"
+_COUNT = r"(?: (?:two|three|four|five|six|[2-9]))?"
+_GROUP = rf"(?:them|(?:those|these){_COUNT}(?: {_NOUNS})?|the (?:above|list|two|three|four|five|{_NOUNS})(?: above| (?:that )?you \w+(?: me)?)?|{_NOUNS})"
 _WHICH_OF = re.compile(
-    rf"^(?:which(?: (?P<many>ones)| one|){_AMONG}?|(?:what|who|how many){_AMONG}"
-    rf"|(?:do|does|did|is|are|has|have|was|were) (?P<any>any|some|one|either|all|both|none)(?: ones?)?{_AMONG}"
-    r"|(?:(?:show|give|list|keep)(?: me)? )?(?:only|just) (?:the ones|those)|(?:show|give|list|keep)(?: me)? (?:the ones|those))\s+(?P<rest>.+)$",
+    rf"^(?:(?:of|among|from|out of) {_GROUP},? (?:which|what)(?: (?P<several>ones)| one|)"
+    rf"|which(?: (?P<many>ones)| one|)(?: of {_GROUP})?|(?:what|who|how many) of {_GROUP}"
+    rf"|(?:do|does|did|is|are|has|have|was|were) (?P<any>any|some|one|either|all|both|none)(?: ones?)? of {_GROUP}"
+    r"|(?:(?:show|give|list|keep)(?: me)? )?(?:only|just) (?:the ones|those)"
+    r"|(?:show|give|list|keep)(?: me)? (?:the ones|those))\s+(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"^(?:(?:is|are|was|were|has|have|had|does|do|did|can|could|would|will|also|actually|really|not|that|which|about|on|with|from|by|for|in|using|\w{3,}s|\w{3,}ed|use|study|report|release|provide|show|propose|work|need|require|introduce|achieve|prove|evaluate|handle|apply|cover|compare|include|deal|train|test|consider|address|improve|reduce|run|give|offer|make|rely)\b)",
+    r"^(?:is|are|was|were|has|have|had|does|do|did|can|could|would|will|should|must|may|might|also|actually|really|not|that|which|about|on"
+    r"|with|from|by|for|in|using|\w{3,}s|\w{3,}ed|use|study|report|release|provide|show|propose|work|need|require|introduce|achieve|prove|evaluate|handle|apply"
+    r"|cover|compare|include|deal|train|test|consider|address|improve|reduce|run|give|offer|make|rely|simulate|predict|model|solve|learn)\b",
     re.IGNORECASE,
 )
+_SINGULAR = re.compile(r"(?:is|was|has|does|\w{3,}[^s\W]s)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.?!]|,? \b(?:and|but|or|then|while|because|since|when|if|so)\b", re.IGNORECASE)
 
 
@@ -66,9 +86,8 @@ def own_words(text: str) -> tuple[str, ...]:
 
 
 def is_generic(question: str) -> bool:
-    """Whether a question could be asked of any paper, as "which datasets were used?" """
-    words = own_words(question)
-    return bool(question.strip(" ?.!")) and all(stem(word) in _ASPECT_STEMS for word in words)
+    """Whether a question could be asked of any paper: "which datasets were used?"."""
+    return bool(question.strip(" ?.!")) and not telling_words(question)
 
 
 def telling_words(text: str) -> tuple[str, ...]:
@@ -94,12 +113,11 @@ def picks_among(question: str) -> str:
     Empty when it is none.
     """
     match = _WHICH_OF.match(without_opener(question))
-    if match is None or not _VERB.match(match["rest"]):
+    if match is None or not _VERB.match(match["rest"]) or len(match["rest"].split()) < 2:
         return ""
-    rest = match["rest"].rstrip(" ?.!")
-    rest = re.sub(r"^(?:that|which) ", "", rest)
-    singular = re.match(r"(?:is|was|has|does|\w{3,}[^s\W]s)\b", rest) and not match["many"] and not match["any"]
-    return f"Which {'paper' if singular else 'papers'} {rest}?"
+    rest = re.sub(r"^(?:that|which) ", "", match["rest"].rstrip(" ?.!"))
+    is_singular = bool(_SINGULAR.match(rest)) and not (match["many"] or match["several"] or match["any"])
+    return f"Which {'paper' if is_singular else 'papers'} {rest}?"
 
 
 def has_inner_antecedent(question: str, start: int) -> bool:
