@@ -23,12 +23,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import chromadb  # noqa: F401 - loaded once here, so that the children need not
+import httpx  # noqa: F401
 import numpy as np
+import rapidfuzz.distance  # noqa: F401
 
 from rag.protocols import Vectors
 from rag.records import Paper
 from rag.settings import Settings
-from rag.store import Corpora, Library
+from rag.store import Corpora, Library, chroma  # noqa: F401
 
 
 class HashEmbedder:

@@ -5,6 +5,7 @@ Vectors are always passed in: Chroma's own embedding function, which downloads a
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.errors import CorpusError
+from rag.store.crashes import CrashGuard
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -46,22 +48,23 @@ class ChromaStore:
     Every method raises `CorpusError`, with the remedy, for what Chroma or the way to it reports.
     """
 
-    def __init__(self, place: ChromaPlace, owner: str, fingerprint: str) -> None:
+    def __init__(self, place: ChromaPlace, owner: str, fingerprint: str, *, guard: bool = True) -> None:
         """`owner` is the corpus's identity: a collection of the same name that belongs to another corpus is refused; empty takes any.
 
-        `fingerprint` is the embedder's; a collection that is made notes both.
+        `fingerprint` is the embedder's; a collection that is made notes both. Without `guard`, a mark that a crash left is ignored.
         """
         self.place = place
         self._owner = owner
         self._fingerprint = fingerprint
         self._lock = threading.RLock()
         self._opened: tuple[Client, Collection] | None = None
+        self.guard = CrashGuard(place.folder if guard else None)
 
     def upsert(self, records: Sequence[ChromaRecord]) -> None:
         """Adds records, or replaces those with the same ids."""
         import numpy as np
 
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self.guard:
             for batch in self._batches(records):
                 self._collection().upsert(
                     ids=[record.id for record in batch],
@@ -72,7 +75,7 @@ class ChromaStore:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes records; ids that are not there are ignored."""
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self.guard:
             for batch in self._batches(ids):
                 self._collection().delete(ids=list(batch))
 
@@ -80,7 +83,7 @@ class ChromaStore:
         """Ids of the closest records with their cosine (-1..1), best first, by Chroma's approximate index."""
         import numpy as np
 
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self.guard:
             query = np.asarray(vector, np.float32)[None]
             found = self._collection().query(query_embeddings=query, n_results=limit, include=["distances"])
         distances = (found["distances"] or [[]])[0]
@@ -88,7 +91,7 @@ class ChromaStore:
 
     def count(self) -> int:
         """How many records there are."""
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self.guard:
             return self._collection().count()
 
     def ids(self) -> set[str]:
@@ -117,8 +120,14 @@ class ChromaStore:
         self.close()
 
     def drop(self) -> None:
-        """Removes the collection with all its records."""
+        """Removes the collection with all its records; an embedded one with its folder, damaged or not."""
         self.close()
+        if self.place.folder is not None:
+            with chroma_errors(self.place):
+                if self.place.folder.exists():
+                    shutil.rmtree(self.place.folder)
+                self.guard.forget()
+            return
         with chroma_errors(self.place):
             client = open_client(self.place)
             try:
@@ -159,7 +168,7 @@ class ChromaStore:
     def _pages(self, include: list[str]) -> Iterator[Any]:
         size, offset = _BATCH[self.place.kind], 0
         while True:
-            with chroma_errors(self.place):
+            with chroma_errors(self.place), self.guard:
                 page = self._collection().get(include=include, limit=size, offset=offset)  # type: ignore[arg-type]  # Chroma's own words
             yield page
             if len(page["ids"]) < size:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rag.records import Paper
 from rag.store.catalog import Catalog
 from rag.store.index import set_meta
+from rag.store.probe import index_fault
 from rag.store.queries import meta
 from rag.store.rows import COLUMNS, PAPER_FIELDS, row_paper
 
@@ -27,7 +28,9 @@ def copy_pending(catalog: Catalog, store: ChromaStore) -> int:
     with catalog.reading() as connection:
         waits = connection.execute("SELECT EXISTS (SELECT 1 FROM chunks WHERE copied = 0), EXISTS (SELECT 1 FROM removals)").fetchone()
         has_moved = copied_to(connection) != store.place.label
-    if has_moved:
+    if store.guard.left_mark():
+        _look_after_crash(catalog, store)
+    elif has_moved:
         _start_over(catalog, store)
     elif not any(waits):
         return 0
@@ -54,6 +57,25 @@ def forget_copies(connection: sqlite3.Connection, label: str = "") -> None:
     connection.execute("UPDATE chunks SET copied = 0")
     connection.execute("DELETE FROM removals")
     set_meta(connection, "copied_to", label)
+
+
+def samples(catalog: Catalog, count: int = 20) -> list[tuple[str, bytes]]:
+    """Ids and vectors of some chunks that Chroma should have, spread over the corpus."""
+    query = (
+        "SELECT id || '#' || i, vector FROM papers JOIN chunks USING (n) JOIN vectors USING (v) "
+        "WHERE i = 0 AND copied = 1 AND n % ? = 0 LIMIT ?"
+    )
+    with catalog.reading() as connection:
+        papers = int(connection.execute("SELECT count(*) FROM papers").fetchone()[0])
+        return connection.execute(query, (max(papers // count, 1), count)).fetchall()
+
+
+def _look_after_crash(catalog: Catalog, store: ChromaStore) -> None:
+    """The process before died while it used the index: of a kill, or of the index, which is then made anew."""
+    if index_fault(store, samples(catalog)):
+        store.drop()
+        _start_over(catalog, store)
+    store.guard.forget()
 
 
 def _start_over(catalog: Catalog, store: ChromaStore) -> None:

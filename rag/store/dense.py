@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 EXACT_CHUNKS = 30_000
 
+_REPAIR = "`rag doctor --repair`"
 _LOG = logging.getLogger(__name__)
 # Chroma is asked for more until enough of what it finds passes the filters; beyond this many a scan is quicker.
 _MOST_FETCHED = 16_000
@@ -93,12 +94,15 @@ class DenseSearch:
 
         table = self._chunks(connection, state)
         while fetched <= _MOST_FETCHED:
-            found = self._store.nearest(vector, min(fetched, state.chunks))
+            wanted = min(fetched, state.chunks)
+            found = self._store.nearest(vector, wanted)
+            if len(found) < wanted // 2:
+                raise CorpusError(f"Chroma holds fewer chunks than the catalog copied to it. Mend it with {_REPAIR}.")
             places, cosines = table.find([key for key, _ in found]), np.array([cosine for _, cosine in found], np.float32)
             passes = (places >= 0) & (table.places[places, 4] == 1)
             if rows is not None:
                 passes &= np.isin(table.places[places, 0], rows)
-            if passes.sum() >= limit or len(found) < fetched:
+            if passes.sum() >= limit or wanted < fetched:
                 order = np.lexsort((places[passes], -cosines[passes]))
                 hits = table.hits(places[passes][order], cosines[passes][order])
                 return _merged(hits, ExactScan.load(connection, state.pending).search(vector, limit, rows) if state.pending else [], limit)

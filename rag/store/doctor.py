@@ -12,11 +12,13 @@ from rag.errors import CorpusError
 from rag.records import Finding
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
-from rag.store.copying import copied_to, copy_pending, forget_copies
+from rag.store.copying import copied_to, copy_pending, forget_copies, samples
 from rag.store.corpora import Corpora
+from rag.store.dense import EXACT_CHUNKS
 from rag.store.index import set_meta
 from rag.store.lock import corpus_lock, lock_holder
 from rag.store.place import chroma_place
+from rag.store.probe import index_fault
 from rag.store.queries import meta
 from rag.store.seeds import SEEDS
 from rag.store.sync import SyncOptions, SyncRun, rebuild_terms
@@ -128,6 +130,11 @@ def _copies_fault(catalog: Catalog, store: ChromaStore) -> str:
         marked = {key for (key,) in connection.execute("SELECT id || '#' || i FROM papers JOIN chunks USING (n) WHERE copied = 1")}
         known = {key for (key,) in connection.execute("SELECT chunk FROM removals")}
         known |= {key for (key,) in connection.execute("SELECT id || '#' || i FROM papers JOIN chunks USING (n)")}
+    if store.guard.left_mark() or len(marked) > EXACT_CHUNKS:
+        # First in a process of its own: a damaged index may take this one down.
+        if fault := index_fault(store, samples(catalog)):
+            return fault
+        store.guard.forget()
     try:
         held = store.ids()
     except CorpusError as error:
@@ -192,12 +199,7 @@ def _reset_embedder(catalog: Catalog, fingerprint: str) -> bool:
 
 
 def _drop_copies(catalog: Catalog, store: ChromaStore) -> None:
-    try:
-        store.drop()
-    except CorpusError:
-        if store.place.folder is None:
-            raise
-        shutil.rmtree(store.place.folder)
+    store.drop()
     with catalog.writing() as connection:
         forget_copies(connection)
 

@@ -19,7 +19,8 @@ from store_papers import HashEmbedder, make_paper, make_papers
 from rag.errors import CorpusError
 from rag.records import SyncReport
 from rag.settings import Settings
-from rag.store import Corpora, Library
+from rag.store import Corpora, Filters, Library
+from rag.store.dense import DenseSearch
 
 _HERE = Path(__file__).parent
 _PRELUDE = """
@@ -125,6 +126,42 @@ library.sync(make_papers(5))
     assert subprocess.run(script(settings, body), capture_output=True, timeout=120).returncode == -signal.SIGKILL
     assert library.sync(make_papers(5)[:4], prune=True) == SyncReport(unchanged=4, removed=1)
     assert library.store.ids() == {f"p{n}#{i}" for n in range(1, 5) for i in range(2)}
+
+
+_DYING = """
+from rag.store.dense import DenseSearch
+from rag.store import Filters
+library = Library.open('mine', settings, embedder)
+library.store._collection = lambda: os.kill(os.getpid(), 11)
+DenseSearch(library.catalog, library.store, exact_chunks=2).search(embedder.embed(['x'])[0], 3, Filters())
+"""
+
+
+@pytest.mark.slow
+def test_an_index_that_kills_its_process_does_so_once(
+    settings: Settings, library: Library, embedder: HashEmbedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    library.sync(make_papers(20))
+    assert subprocess.run(script(settings, _DYING), capture_output=True, timeout=120).returncode == -signal.SIGSEGV
+    again = DenseSearch(library.catalog, Corpora(settings).open_one("mine", embedder).store, exact_chunks=2)
+    query = embedder.embed(["x"])[0]
+    assert again.search(query, 3, Filters()) == library.dense(query, 3)
+    assert "did not survive it" in caplog.text
+    # The next sync finds the index sound after all.
+    assert library.sync(make_papers(21)) == SyncReport(added=1, unchanged=20, embedded=1)
+    assert library.store.count() == 42
+
+
+@pytest.mark.slow
+def test_an_index_that_cannot_be_used_is_made_anew_by_the_next_sync(settings: Settings, library: Library) -> None:
+    library.sync(make_papers(1_100))
+    assert subprocess.run(script(settings, _DYING), capture_output=True, timeout=120).returncode == -signal.SIGSEGV
+    library.close()
+    for path in (library.folder / "chroma").rglob("header.bin"):
+        path.write_bytes(b"x" * 100)
+    with Corpora(settings).open_for_sync("mine", HashEmbedder()) as again:
+        assert again.sync(make_papers(1_100)) == SyncReport(unchanged=1_100)
+        assert again.store.count() == 2_200
 
 
 @pytest.mark.slow
