@@ -14,7 +14,7 @@ _IN_STRING = re.compile(r'["\\\n]')
 _WRAPPER = re.compile(r'"(?:results|notes|data|papers|items|records|documents|publications|articles|submissions|entries|works)"\s*:\s*$')
 _FIRST_KEY = re.compile(r'\{\s*("[^"\\\n]{1,100}")\s*:')
 _OPENS = {"}": "{", "]": "["}
-_RESCAN_LIMIT = 64_000_000
+_RESCAN_LIMIT = 24_000_000
 _LOOK_BACK = 200
 
 

@@ -16,7 +16,7 @@ _DOI = re.compile(r"(10\.\S+) \[doi\]")
 
 def read_nbib(document: Document) -> Iterator[Raw | Fault]:
     """One record from each `PMID` to the next; lines that start with spaces continue the field before."""
-    start, fields, last, length = 0, defaultdict[str, list[str]](list), "", 0
+    start, fields, last, length = 0, defaultdict[str, list[list[str]]](list), "", 0
     for line in numbered_lines(document.blocks):
         text = (line.text or "").lstrip("\ufeff")
         found = _TAG.match(text)
@@ -29,17 +29,17 @@ def read_nbib(document: Document) -> Iterator[Raw | Fault]:
             continue
         if found:
             last = found[1]
-            fields[last].append(found[2])
+            fields[last].append([found[2]])
         elif last and text.startswith(" "):
-            fields[last].append(text.strip())
-            fields[last][-2:] = [" ".join(fields[last][-2:])]
+            fields[last][-1].append(text.strip())
     if start:
         yield _record(start, fields, length)
 
 
-def _record(line: int, fields: Mapping[str, list[str]], length: int) -> Raw | Fault:
+def _record(line: int, parts: Mapping[str, list[list[str]]], length: int) -> Raw | Fault:
     if length > RECORD_LIMIT:
         return Fault(line, f"longer than {RECORD_LIMIT:,} characters")
+    fields = {tag: [" ".join(value) for value in values] for tag, values in parts.items()}
     pmid = fields["PMID"][0].strip() if "PMID" in fields else ""
     identifiers = " ".join(fields.get("LID", []) + fields.get("AID", []))
     doi = _DOI.search(identifiers)

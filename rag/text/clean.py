@@ -29,7 +29,8 @@ _NOT_NEWLINE = re.compile(r"[^\S\n]")
 
 def clean_text(raw: str) -> str:
     """`raw` as it is stored: NFC, one line, single spaces, without control, bidirectional and zero-width characters."""
-    return " ".join(_without_unsafe(raw).split())
+    is_safe = raw.isascii() and raw.isprintable()
+    return " ".join((raw if is_safe else _without_unsafe(raw)).split())
 
 
 def plain_text(raw: str) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+# Each alternative starts with a plain character, which lets the search skip ahead; what stands before it is looked at afterwards.
 _MATH = re.compile(
-    r"(?<!\\)\$\$[^$]{1,4000}(?<!\\)\$\$"
-    r"|(?<![\\$])\$(?=\S)[^$]{1,2000}(?<=\S)(?<!\\)\$(?!\d)"  # `$5 and $10` is money, as in pandoc
-    r"|(?<![\\$])\$[^$\s]{1,80}(?<!\\)\$"
+    r"\$\$(?<!\\\$\$)[^$]{1,4000}(?<!\\)\$\$"
+    r"|\$(?<![\\$]\$)(?=\S)[^$]{1,2000}(?<=\S)(?<!\\)\$(?!\d)"  # `$5 and $10` is money, as in pandoc
+    r"|\$(?<![\\$]\$)[^$\s]{1,80}(?<!\\)\$"
     r"|\\\((?:[^\\]|\\(?![()])){1,2000}\\\)|\\\[(?:[^\\]|\\(?![][])){1,4000}\\\]"
     r"|\\begin\{(equation|align|gather|math|displaymath|eqnarray)(\*?)\}(?:[^\\]|\\(?!begin|end)){1,4000}\\end\{\1\2\}"
 )
