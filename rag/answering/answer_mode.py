@@ -13,7 +13,7 @@ from rag.answering.steps import Parts, take_sources
 from rag.answering.verifying import checkers_of
 from rag.answering.weak import mended
 from rag.answering.work import Event, Work
-from rag.errors import ModelError
+from rag.errors import ModelError, RagError
 from rag.models.offline import OfflineModel
 from rag.protocols import ChatDelta, ChatEnd, ChatRequest, Source
 from rag.records import Progress
@@ -22,6 +22,8 @@ from rag.verification.statements import cited_numbers
 
 # Below this probability not even a chat model is asked; between it and the cut the model reads the papers and decides.
 _HOPELESS = 0.15
+# Small models refuse readily when several papers stand in the prompt. The search being this sure, a refusal is worth a second look.
+_SURE = 0.9
 _UNCITED = "The model's answer cited no paper; these sentences of the abstracts stand in for it."
 
 
@@ -38,12 +40,31 @@ def answer_freely(work: Work, parts: Parts) -> Iterator[Event]:
     take_sources(work, found.hits, parts)
     yield Progress("answer", parts.model.name)
     reply = yield from _reply(work, parts)
+    if is_refusal(reply):
+        reply = yield from _second_look(work, reply, parts)
     if parts.model.generative and is_refusal(reply):
         text = abstain(work, f"{parts.model.name} found no answer in the {len(work.sources)} nearest papers.")
         work.shown = ""
         yield work.show(text)
         return
     yield from _concluded(work, reply, parts)
+
+
+def _second_look(work: Work, refusal: str, parts: Parts) -> Generator[Event, None, str]:
+    """The reply to the nearest paper alone, when the search is sure that the corpus answers; the refusal when it is another one."""
+    asked, found = work.sources, work.retrieval
+    if not parts.model.generative or found is None or found.answerable < _SURE or len(asked) < 2:
+        return refusal
+    yield Progress("answer", f"{parts.model.name}, again with the nearest paper alone")
+    try:
+        reply = yield from _attempt(work, asked[:1], parts, with_history=False)
+    except RagError:
+        reply = refusal
+    if is_refusal(reply):
+        work.sources = asked
+        return refusal
+    work.note(f"{parts.model.name} found no answer in the {len(asked)} nearest papers at first, but one in the nearest alone.")
+    return reply
 
 
 def _concluded(work: Work, reply: str, parts: Parts) -> Iterator[Event]:
