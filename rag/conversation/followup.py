@@ -19,10 +19,13 @@ from rag.store.filters import NO_FILTERS, Filters
 from rag.text.words import stem
 
 _MOST_NAMED = 5
+# A longer text is pasted material, not a follow-up.
+_LONGEST = 2_000
 # A paper under discussion is meant when it covers the question's words this well, alone and relative to the best paper of the corpus.
 _COVERED = 0.5
 _CLOSE = 0.85
 _APART = 0.4
+_IT = re.compile(r"\bit\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:its|their|theirs)\b|['’]s?$", re.IGNORECASE)
 
 
@@ -59,7 +62,7 @@ def resolve(question: str, turns: Sequence[Turn], corpus: Surroundings | None = 
     """The question as it is to be searched; one that refers to nothing said before comes back as it is and starts a new topic."""
     asked = " ".join(question.split())
     context = Context(turns)
-    if context.last is None:
+    if context.last is None or len(asked) > _LONGEST:
         return Standalone(question, is_new_topic=True)
     if opens_topic(asked):
         return Standalone(without_opener(asked), is_new_topic=True)
@@ -160,7 +163,8 @@ class _Resolver:
     def _implied(self) -> Standalone | None:
         """A question without any such word that only the paper under discussion answers."""
         current = self._context.current
-        if current is None or asks_for_set(self._question):
+        # An "it" that refers to nothing is about the time or the weather.
+        if current is None or asks_for_set(self._question) or (not self._references and _IT.search(self._question)):
             return None
         return self._about(current) if is_generic(self._question) or self._is_about(current) else None
 

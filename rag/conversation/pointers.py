@@ -43,13 +43,8 @@ _COUNT = rf"(?:{'|'.join(CARDINALS)}|[2-9])"
 _SHOWN = r"(?:above|(?:that )?you (?:listed|cited|found|mentioned|gave|showed)(?: me)?)"
 
 # After a word that is complete without a noun; before another noun it would mean something else ("the first study of its kind").
-_END = (
-    r"(?=\s*(?:$|[?.!,;:)]|(?:"
-    + _words(
-        "and or but is are was does do did has have had can could would will use[sd]? says? reports? with instead again too also please then"
-    )
-    + r")\b))"
-)
+_AFTER = _words("and or but is are was does do did has have had can could would will use[sd]? says? reports?")
+_END = rf"(?=\s*(?:$|[?.!,;:)]|(?:{_AFTER}|with|instead|again|too|also|please|then)\b))"
 
 BRACKETED = re.compile(r"\[\s*\d{1,4}(?:\s*(?:[,;]|[-–])\s*\d{1,4})*\s*\]")
 _LABEL = rf"(?:{_words('papers? numbers? no[.]? nos[.]? references? refs?[.]? sources? citations? entry result')})"
@@ -103,15 +98,16 @@ _BEFORE_THAT = "|".join(rf"(?<=\b{word} )" for word in "does did is was can coul
 _BEFORE_LAST_THAT = "|".join(rf"(?<=\b{word} )" for word in "about of for with to than from like behind do".split())
 _AFTER_THIS = _words("is was does do did has can could would will works? compares? holds? means? helps? needs?")
 PRONOUN = re.compile(
-    rf"\b(?:(?<!what time is )(?<!who is )it{_DUMMY}|its|itself|it['’]s)\b"
+    rf"\b(?:(?<!what time is )it{_DUMMY}|its|itself|it['’]s)\b"
     rf"|\b(?:this|that|the same|such an?|said) (?:(?:very|new|proposed|latter) )?{_THING}\b|\b(?:this|that) one\b"
     rf"|(?:{_BEFORE_THAT})(?:this|that)\b"
     rf"|(?:{_BEFORE_LAST_THAT})(?:this|that)\b(?=\s*(?:$|[?.!,;]|(?:in|on|for|with|to|and|or|at|by)\b))"
     rf"|\bthis\b(?=\s*(?:$|[?.!,;]|(?:{_AFTER_THIS})\b))",
     re.IGNORECASE,
 )
+_FURTHER = _words("of for on about that which who by with from called named to in")
 DEFINITE = re.compile(
     rf"\b(?:the|their|your) (?:(?:proposed|new|resulting|authors['’]?|suggested|final|same) )?"
-    rf"(?:{_THING}|results|authors?|researchers|team)\b(?:['’]s?)?(?! (?:{_words('of for on about that which who by with from called named to in')})\b)(?![\w-])",
+    rf"(?:{_THING}|results|authors?|researchers|team)\b(?:['’]s?)?(?! (?:{_FURTHER})\b)(?![\w-])",
     re.IGNORECASE,
 )

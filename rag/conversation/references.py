@@ -89,17 +89,12 @@ def _names(question: str, context: Context) -> Iterator[Reference]:
 def _descriptions(question: str, context: Context) -> Iterator[Reference]:
     papers = tuple(context.papers.values())
     for match in (*pointers.DESCRIBED_BACK.finditer(question), *pointers.DESCRIBED_AFTER.finditer(question)):
-        words = match["what"].split()
+        start = match.start("what")
         # What follows the description belongs to the question: "the paper on bees open source?"
-        for length in range(len(words), 0, -1):
-            paper = best_described(" ".join(words[:length]), papers, at_least=1.0)
-            if paper:
-                end = match.start("what") + len(re.match(r"(?:\s*\S+){%d}" % length, match["what"])[0])  # type: ignore[index]
-                yield Reference(match.start(), end, (paper,), "description")
-                break
-        else:
-            paper = best_described(match["what"], papers)
-            yield Reference(*match.span(), (paper,) if paper else (), "description")
+        ends = [start + word.end() for word in re.finditer(r"\S+", match["what"])]
+        whole = ((end, best_described(question[start:end], papers, at_least=1.0)) for end in reversed(ends))
+        end, paper = next(((end, paper) for end, paper in whole if paper), (match.end(), best_described(match["what"], papers)))
+        yield Reference(match.start(), end, (paper,) if paper else (), "description")
     for match in pointers.DESCRIBED_BEFORE.finditer(question):
         paper = best_described(match["what"], papers)
         yield Reference(*match.span(), (paper,) if paper else (), "description")

@@ -25,7 +25,8 @@ _ASPECTS = """
     dataset data benchmark task domain experiment experimental evaluation evaluate evaluated test tested testing baseline metric measure
     measured setup setting ablation accuracy performance perform gain improvement improve improved score number figure percent percentage
     quantitative speed speedup fast faster slow slower cost expensive cheap cheaper overhead efficient efficiency time hour long much many
-    big large small size scale better best worse good bad well outperform beat state art hardware compute resource runtime latency significant significance
+    big large small size scale better best worse good bad well outperform beat state art hardware compute
+    resource runtime latency significant significance
     convincing reliable reproducible reproduce valid validate validated sound correct
     code repository repo github open source available availability released release download link url project page website license
     author wrote write written publish published publication venue conference year date when where who affiliation appear appeared
@@ -61,7 +62,8 @@ _SIMILAR = re.compile(
     re.IGNORECASE,
 )
 _COUNT = r"(?: (?:two|three|four|five|six|[2-9]))?"
-_GROUP = rf"(?:them|(?:those|these){_COUNT}(?: {_NOUNS})?|the (?:above|list|two|three|four|five|{_NOUNS})(?: above| (?:that )?you \w+(?: me)?)?|{_NOUNS})"
+_SHOWN = r"(?: above| (?:that )?you \w+(?: me)?)?"
+_GROUP = rf"(?:them|(?:those|these){_COUNT}(?: {_NOUNS})?|the (?:above|list|two|three|four|five|{_NOUNS}){_SHOWN}|{_NOUNS})"
 _WHICH_OF = re.compile(
     rf"^(?:(?:of|among|from|out of) {_GROUP},? (?:which|what)(?: (?P<several>ones)| one|)"
     rf"|which(?: (?P<many>ones)| one|)(?: of {_GROUP})?|(?:what|who|how many) of {_GROUP}"
@@ -76,7 +78,7 @@ _VERB = re.compile(
     r"|cover|compare|include|deal|train|test|consider|address|improve|reduce|run|give|offer|make|rely|simulate|predict|model|solve|learn)\b",
     re.IGNORECASE,
 )
-_SINGULAR = re.compile(r"(?:is|was|has|does|\w{3,}[^s\W]s)\b", re.IGNORECASE)
+_SINGULAR = re.compile(r"(?:is|was|has|does|\w{2,}[^s\W]s)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.?!]|,? \b(?:and|but|or|then|while|because|since|when|if|so)\b", re.IGNORECASE)
 
 
