@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING
+
+from rag.store.lexical import inverse_frequency
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ class Ranking:
 
 def term_weights(terms: Sequence[str], frequencies: Mapping[str, int], papers: int) -> dict[str, float]:
     """Inverse document frequency of each term as FTS5 has it, at least 0; the highest for a term that stands nowhere."""
-    return {term: max(log((papers - n + 0.5) / (n + 0.5)), 1e-6) for term in terms for n in [min(frequencies.get(term, 0), papers)]}
+    return {term: inverse_frequency(papers, min(frequencies.get(term, 0), papers)) for term in terms}
 
 
 def lexical_ceiling(weights: Iterable[float]) -> float:

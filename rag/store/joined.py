@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from rag.errors import CorpusError
 from rag.records import Chunk, ChunkHit, Paper
 from rag.store.filters import NO_FILTERS, Filters
+from rag.store.lexical import inverse_frequency
 from rag.store.library import Library
 from rag.store.queries import sort_papers
 from rag.text.words import index_terms
@@ -60,10 +61,12 @@ class JoinedLibrary:
         return len(self.ids(filters=filters))
 
     def lexical(self, terms: Sequence[str], limit: int, filters: Filters = NO_FILTERS) -> list[tuple[str, float]]:
-        """See `Library.lexical`; scores are by each corpus's own frequencies."""
+        """See `Library.lexical`; how rare a term is counts over all corpora together."""
+        papers = sum(library.count() for library in self._libraries)
+        weights = {term: inverse_frequency(papers, frequency) for term, frequency in self.document_frequency(terms).items()}
         ranked: list[tuple[str, float]] = []
         for place, library in enumerate(self._libraries):
-            hits = library.lexical(terms, limit, filters)
+            hits = library.lexical(terms, limit, filters, weights)
             own = self._own(place, {paper_id for paper_id, _ in hits})
             ranked += [hit for hit in hits if hit[0] in own]
         return heapq.nlargest(limit, ranked, key=lambda hit: hit[1])

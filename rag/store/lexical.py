@@ -6,9 +6,10 @@ search may take. Here the postings of a term are read once, kept as arrays, and 
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,8 +53,13 @@ class LexicalSearch:
         self._lock = threading.Lock()
         self._corpus: _Corpus | None = None
 
-    def search(self, terms: Sequence[str], limit: int, filters: Filters) -> list[tuple[str, float]]:
-        """Ids of papers that hold any of the terms with their BM25 (above 0), best first, ties in catalog order."""
+    def search(
+        self, terms: Sequence[str], limit: int, filters: Filters, weights: Mapping[str, float] | None = None
+    ) -> list[tuple[str, float]]:
+        """Ids of papers that hold any of the terms with their BM25 (above 0), best first, ties in catalog order.
+
+        `weights` are the terms' inverse document frequencies where this catalog's own would not do: it is one of several.
+        """
         import numpy as np
 
         with self._catalog.reading() as connection, self._lock:
@@ -62,7 +68,7 @@ class LexicalSearch:
                 corpus = self._current(connection)
                 scores = np.zeros(len(corpus.ids), np.float32)
                 for term in dict.fromkeys(terms):
-                    self._add(connection, corpus, term, scores)
+                    self._add(connection, corpus, term, scores, weights)
                 if filters:
                     scores[~np.isin(corpus.rows, allowed_rows(connection, filters))] = 0
             finally:
@@ -76,18 +82,23 @@ class LexicalSearch:
             self._corpus = _load(connection, generation)
         return self._corpus
 
-    def _add(self, connection: sqlite3.Connection, corpus: _Corpus, term: str, scores: NDArray[np.float32]) -> None:
+    def _add(
+        self, connection: sqlite3.Connection, corpus: _Corpus, term: str, scores: NDArray[np.float32], weights: Mapping[str, float] | None
+    ) -> None:
         """Adds one term's part of the score to each paper that holds it."""
-        import numpy as np
-
         if term not in corpus.postings:
             if sum(len(places) for places, _ in corpus.postings.values()) > _MOST_KEPT:
                 corpus.postings.clear()
             corpus.postings[term] = _postings(connection, corpus, term)
         places, frequencies = corpus.postings[term]
         if len(places):
-            idf = max(float(np.log((len(corpus.ids) - len(places) + 0.5) / (len(places) + 0.5))), _LEAST_IDF)
+            idf = weights[term] if weights is not None else inverse_frequency(len(corpus.ids), len(places))
             scores[places] += idf * frequencies * (K1 + 1) / (frequencies + corpus.norms[places])
+
+
+def inverse_frequency(papers: int, frequency: int) -> float:
+    """Inverse document frequency of a term as FTS5 has it: `ln((N - n + 0.5) / (n + 0.5))`, above 0."""
+    return max(math.log((papers - frequency + 0.5) / (frequency + 0.5)), _LEAST_IDF)
 
 
 def _load(connection: sqlite3.Connection, generation: str) -> _Corpus:

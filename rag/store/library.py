@@ -85,9 +85,14 @@ class Library:
         with self.catalog.reading() as connection:
             return queries.count_papers(connection, filters)
 
-    def lexical(self, terms: Sequence[str], limit: int, filters: Filters = NO_FILTERS) -> list[tuple[str, float]]:
-        """Paper ids with their BM25 (0 or more), best first, of papers that hold any of the index terms."""
-        return self._lexical.search(terms, limit, filters)
+    def lexical(
+        self, terms: Sequence[str], limit: int, filters: Filters = NO_FILTERS, weights: Mapping[str, float] | None = None
+    ) -> list[tuple[str, float]]:
+        """Paper ids with their BM25 (0 or more), best first, of papers that hold any of the index terms.
+
+        `weights` replaces the terms' inverse document frequencies in this corpus, where several are ranked together.
+        """
+        return self._lexical.search(terms, limit, filters, weights)
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many papers each index term stands; 0 for one that stands in none."""

@@ -72,7 +72,7 @@ def test_bibtex_holds_exactly_the_cited_papers(run_ask: Any) -> None:
 
 
 def test_markdown_links_the_sources(run_ask: Any) -> None:
-    assert "(https://openreview.net/forum?id=2e4ECh0ikn)" in run_ask("--markdown", TURN_TAKING).out
+    assert "](<https://openreview.net/forum?id=2e4ECh0ikn>)" in run_ask("--markdown", TURN_TAKING).out
 
 
 def test_an_output_file_is_never_overwritten_unasked(run_ask: Any, tmp_path: Path) -> None:
