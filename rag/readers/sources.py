@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import glob
 import gzip
+import lzma
 import os
+import struct
 import sys
 import tempfile
 import zipfile
@@ -23,10 +25,11 @@ STDIN = "-"
 SUFFIXES = (".txt", ".json", ".jsonl", ".ndjson", ".bib", ".ris", ".csv", ".tsv", ".nbib", ".xml", ".gz", ".zip")
 """What a folder is searched for; a file named outright may end in anything."""
 
-READ_FAULTS = (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError)
+READ_FAULTS = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, NotImplementedError)
 """What damaged, encrypted and unreadable files raise while they are read."""
 
 _OFFICE_MARK = "[Content_Types].xml"
+_ZIP_FAULTS = (ValueError, LookupError, OverflowError, struct.error)  # what zipfile raises on some damaged directories
 _PEEK_BYTES = 1 << 16
 _BOMB_FLOOR_BYTES = 50_000_000
 _BOMB_RATIO = 150
@@ -111,7 +114,7 @@ def _unpacked(name: str, body: BinaryIO, folder: Path | None) -> Iterator[Stream
 
 def _members(name: str, archive: BinaryIO) -> Iterator[Stream]:
     """Members of a zip archive, read as streams and never written: a path like `../x` in it is only a name."""
-    with zipfile.ZipFile(archive) as opened:
+    with _archive(archive) as opened:
         if _OFFICE_MARK in opened.namelist():
             raise zipfile.BadZipFile("it is an Office file; save it as CSV")
         wanted = [member for member in opened.infolist() if _is_member_wanted(member)]
@@ -121,15 +124,25 @@ def _members(name: str, archive: BinaryIO) -> Iterator[Stream]:
             yield Stream(f"{name}!{member.filename}", partial(_open_member, opened, member))
 
 
+def _archive(file: BinaryIO) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except _ZIP_FAULTS as error:
+        raise zipfile.BadZipFile(f"damaged archive: {error}") from error
+
+
 def _is_member_wanted(member: zipfile.ZipInfo) -> bool:
     parts = member.filename.split("/")
     hidden = any(part.startswith((".", "__MACOSX")) and part.strip(".") for part in parts)
-    return not member.is_dir() and not hidden and member.filename.lower().endswith(SUFFIXES)
+    return not member.filename.endswith("/") and not hidden and member.filename.lower().endswith(SUFFIXES)
 
 
 def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Readable:
-    body = _Guarded(archive.open(member), lambda: member.compress_size)
-    return _unzipped(Replay(body))
+    try:
+        body = archive.open(member)
+    except _ZIP_FAULTS as error:
+        raise zipfile.BadZipFile(f"damaged archive: {error}") from error
+    return _unzipped(Replay(_Guarded(body, lambda: member.compress_size)))
 
 
 def _unzipped(replay: Replay) -> Readable:

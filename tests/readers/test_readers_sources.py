@@ -208,3 +208,20 @@ def test_text_without_blank_lines_stays_in_bounds(tmp_path):
     (tmp_path / "x.txt").write_text("Heading\n\n" + "words of a line without end\n" * 400_000 + "\nA real abstract follows.\n")
     rejected, paper = read_papers([tmp_path / "x.txt"])
     assert (rejected.reason, paper.abstract) == ("longer than 8,000,000 characters", "A real abstract follows.")
+
+
+@pytest.mark.parametrize("name", ["/", "..", "."])
+def test_members_of_odd_names_are_passed_over(tmp_path, name):
+    (tmp_path / "x.zip").write_bytes(zipped({name: b"x", "a.jsonl": (LINE % "a").encode()}))
+    assert ids(read_papers([tmp_path / "x.zip"])) == ["a"]
+
+
+def test_member_without_a_name_is_passed_over(tmp_path):
+    body = zipped({"a.jsonl": (LINE % "a").encode(), "x": b""})
+    place = body.rindex(b"PK\x01\x02")
+    nameless = bytearray(body[: place + 46] + body[place + 47 :])
+    nameless[place + 28] = 0
+    end = nameless.rindex(b"PK\x05\x06")
+    nameless[end + 12 : end + 16] = (int.from_bytes(nameless[end + 12 : end + 16], "little") - 1).to_bytes(4, "little")
+    (tmp_path / "x.zip").write_bytes(bytes(nameless))
+    assert ids(read_papers([tmp_path / "x.zip"])) == ["a"]
