@@ -57,6 +57,9 @@ class ChromaStore:
         self._owner = owner
         self._fingerprint = fingerprint
         self._lock = threading.RLock()
+        self._turn = threading.Condition()
+        self._uses = 0
+        self._version: str | None = None
         self._opened: tuple[Client, Collection] | None = None
         self.guard = CrashGuard(place.folder if guard else None)
 
@@ -64,7 +67,7 @@ class ChromaStore:
         """Adds records, or replaces those with the same ids."""
         import numpy as np
 
-        with chroma_errors(self.place), self.guard:
+        with chroma_errors(self.place), self.guard, self._used():
             for batch in self._batches(records):
                 self._collection().upsert(
                     ids=[record.id for record in batch],
@@ -75,15 +78,18 @@ class ChromaStore:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes records; ids that are not there are ignored."""
-        with chroma_errors(self.place), self.guard:
+        with chroma_errors(self.place), self.guard, self._used():
             for batch in self._batches(ids):
                 self._collection().delete(ids=list(batch))
 
-    def nearest(self, vector: Vectors, limit: int) -> list[tuple[str, float]]:
-        """Ids of the closest records with their cosine (-1..1), best first, by Chroma's approximate index."""
+    def nearest(self, vector: Vectors, limit: int, *, version: str = "") -> list[tuple[str, float]]:
+        """Ids of the closest records with their cosine (-1..1), best first, by Chroma's approximate index.
+
+        `version` names the state of the corpus: an embedded index is opened again when it changes.
+        """
         import numpy as np
 
-        with chroma_errors(self.place), self.guard:
+        with chroma_errors(self.place), self.guard, self._used(version):
             query = np.asarray(vector, np.float32)[None]
             found = self._collection().query(query_embeddings=query, n_results=limit, include=["distances"])
         distances = (found["distances"] or [[]])[0]
@@ -91,7 +97,7 @@ class ChromaStore:
 
     def count(self) -> int:
         """How many records there are."""
-        with chroma_errors(self.place), self.guard:
+        with chroma_errors(self.place), self.guard, self._used():
             return self._collection().count()
 
     def ids(self) -> set[str]:
@@ -109,13 +115,13 @@ class ChromaStore:
 
     def origin(self) -> tuple[str, str]:
         """Identity and embedder's fingerprint of the corpus that the collection belongs to; empty texts when it does not say."""
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self._used():
             metadata = self._collection().metadata or {}
         return str(metadata.get("owner", "")), str(metadata.get("fingerprint", ""))
 
     def rename(self, collection: str) -> None:
         """Gives the collection another name, for a corpus that was renamed."""
-        with chroma_errors(self.place):
+        with chroma_errors(self.place), self._used():
             self._collection().modify(name=collection)
         self.close()
 
@@ -143,6 +149,26 @@ class ChromaStore:
                 close_client(self._opened[0])
                 self._opened = None
 
+    @contextmanager
+    def _used(self, version: str | None = None) -> Iterator[None]:
+        """Keeps the collection open for one use, in `version` of the corpus.
+
+        It is opened again when the corpus has changed: an open index never sees what another process wrote (1.5.9).
+        """
+        with self._turn:
+            self._turn.wait_for(lambda: version in (None, self._version) or not self._uses)
+            if version not in (None, self._version):
+                if self.place.folder is not None:
+                    self.close()
+                self._version = version
+            self._uses += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._uses -= 1
+                self._turn.notify_all()
+
     def _collection(self) -> Collection:
         with self._lock:
             if self._opened is None:
@@ -168,7 +194,7 @@ class ChromaStore:
     def _pages(self, include: list[str]) -> Iterator[Any]:
         size, offset = _BATCH[self.place.kind], 0
         while True:
-            with chroma_errors(self.place), self.guard:
+            with chroma_errors(self.place), self.guard, self._used():
                 page = self._collection().get(include=include, limit=size, offset=offset)  # type: ignore[arg-type]  # Chroma's own words
             yield page
             if len(page["ids"]) < size:

@@ -95,7 +95,7 @@ class DenseSearch:
         table = self._chunks(connection, state)
         while fetched <= _MOST_FETCHED:
             wanted = min(fetched, state.chunks)
-            found = self._store.nearest(vector, wanted)
+            found = self._store.nearest(vector, wanted, version=state.generation)
             if len(found) < wanted // 2:
                 raise CorpusError(f"Chroma holds fewer chunks than the catalog copied to it. Mend it with {_REPAIR}.")
             places, cosines = table.find([key for key, _ in found]), np.array([cosine for _, cosine in found], np.float32)
