@@ -46,6 +46,31 @@ def retrieval(
 
 
 @_eval.command()
+def answers(
+    file: Annotated[Path, typer.Argument(help="JSON lines with `question`, `papers`, and if given `id`, `kind` and `answer_any`.")],
+    corpus: common.CorpusOption = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", help="Chat model, or `offline`.", show_default="RAG_MODEL")] = None,
+    compare: Annotated[str | None, typer.Option(help="Another chat model, tested in pairs with the first.", show_default=False)] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Measure answers: right papers, whole lists, facts, refusals and citations, per kind of question.
+
+    Example: rag eval answers questions.jsonl --corpus seeds
+    """
+    from rag.cli.index import progress_bar
+    from rag.evaluation import answers as measured
+
+    with common.open_assistant(corpus=corpus, model=model, log=False) as assistant, progress_bar("asking") as show:
+        figures = measured.evaluate_answers(file, assistant, progress=show)
+    if compare is None:
+        _show(measured.figures_json(figures), measured.figures_rows(figures), json=json)
+        return
+    with common.open_assistant(corpus=corpus, model=compare, log=False) as assistant, progress_bar("asking") as show:
+        other = measured.evaluate_answers(file, assistant, progress=show)
+    _show(measured.comparison_json(figures, other), measured.comparison_rows(figures, other), json=json)
+
+
+@_eval.command()
 def support(
     file: Annotated[Path, typer.Argument(help="JSON lines with `claim`, `doc_id` and `label` (SUPPORT, CONTRADICT, NONE).")],
     corpus: Annotated[Path, typer.Option(help="JSON lines with `_id`, `title` and `text`.")],
