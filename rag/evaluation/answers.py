@@ -1,4 +1,4 @@
-"""Measures answers: the right papers, whole lists, the fact asked for, honest refusals, valid citations."""
+"""Measures answers on a question file: ranking, returned sets, refusals, facts and citations."""
 
 from __future__ import annotations
 
@@ -9,221 +9,291 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import SourceError, UsageError
-from rag.evaluation.metrics import Difference, Figure, difference, figure, score_rankings
-from rag.evaluation.support import auroc
+from rag.conversation import Conversation
+from rag.errors import MissingExtraError, SourceError
+from rag.evaluation.metrics import Difference, Figure, Values, difference, figure, score_rankings
+from rag.records import Answer
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag.assistant import Assistant
-    from rag.records import Answer
 
 KINDS = ("which", "list", "fact", "none")
-_RANKED = ("hit@1", "hit@3", "MRR@10", "R-precision")
+_RANKING = {"hit@1": "Success@1", "hit@3": "Success@3", "MRR": "RR", "R-precision": "Rprec"}
+_SETS = {"set precision": "SetP", "set recall": "SetR", "set F1": "SetF"}
 _DEPTH = 100
-_MARKER = re.compile(r"\[(\d+)\??\]")
+_RESAMPLES = 2_000
+_MARKER = re.compile(r"\[(\d+)[^\]\w]?\](?!\()")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with what is right: papers, and for a fact any of some strings that the answer must hold."""
+    """A labelled question."""
 
     id: str
     kind: str
-    """`which` (one paper), `list` (a set of papers), `fact` (one paper and a string), `none` (no paper)."""
-    question: str
-    papers: tuple[str, ...] = ()
-    answer_any: tuple[str, ...] = ()
+    """One of `KINDS`."""
+    text: str
+    papers: tuple[str, ...]
+    """Ids of all right papers; empty when no paper answers."""
+    facts: tuple[str, ...] = ()
+    """Strings any of which a right answer contains."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Asked:
     """What came of one question."""
 
     question: Question
+    answer: Answer
     ranking: tuple[str, ...]
-    """Paper ids, best first: the papers of the answer, then the rest of the search."""
+    """Paper ids, best first: what the answer was made from, then what search ranks next."""
     returned: tuple[str, ...]
-    """The papers of a list, or those an answer cites."""
-    abstained: bool
-    answerable: float
-    text: str
-    has_valid_citations: bool
+    """Ids of the papers given as the answer; none when it abstains."""
+
+    @property
+    def answerable(self) -> float:
+        """The probability that the corpus answers, as the retrieval estimates it."""
+        return self.answer.retrieval.answerable if self.answer.retrieval else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFigures:
-    """Kind of question to measure to figure; `all` holds the measures over kinds."""
+    """What a system scored on a question file."""
 
-    questions: int
+    data: str
+    system: str
+    questions: Mapping[str, int]
+    """Kind to number of questions."""
     measures: Mapping[str, Mapping[str, Figure]]
-    auroc: float | None
-    """A question with an answer gets a higher probability than one without; None when the file lacks either."""
-    outcomes: tuple[Outcome, ...] = ()
-    values: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
-    """Kind to measure to question id to value."""
+    """Kind, or `all`, to measure to figure."""
+    per_question: Mapping[str, Mapping[str, Values]]
+    """The same with question ids and values in place of figures; measures of the file as a whole are not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerComparison:
+    """Two systems on the same questions."""
+
+    a: AnswerFigures
+    b: AnswerFigures
+    differences: Mapping[str, Mapping[str, Difference]]
 
 
 def read_questions(file: Path) -> tuple[Question, ...]:
-    """The questions of a JSON Lines file: `question`, `papers`, and if given `id`, `kind` (else `list`) and `answer_any`.
+    """The questions of a JSON lines file, in order: `question`, `papers`, and optionally `id`, `kind` and `answer_any`.
 
-    Raises `SourceError`, naming file and line, for a record that cannot be used.
+    Without `kind`, a question with papers is of kind `list`, one without of kind `none`. Raises `SourceError` for a file that
+    cannot be read or a line that is no question.
     """
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise SourceError(f"Cannot read {str(file)!r}: {error.strerror}. Name a file of questions.") from error
-    return tuple(_question(line, f"{file.name}:{number}") for number, line in enumerate(lines, 1) if line.strip())
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"Cannot read {file}: {error}. A question file is JSON lines in UTF-8.") from error
+    questions = tuple(_question(file, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+    if len({question.id for question in questions}) < len(questions):
+        raise SourceError(f"{file} has two questions with the same id. Give each its own, or none.")
+    if not questions:
+        raise SourceError(f"{file} holds no question. Each line is an object with `question` and `papers`.")
+    return questions
 
 
 def evaluate_answers(
-    file: Path, assistant: Assistant, *, progress: Callable[[int, int | None], None] | None = None, **options: Any
+    file: Path, assistant: Assistant, *, system: str = "", progress: Callable[[int, int], None] | None = None
 ) -> AnswerFigures:
-    """Asks every question of the file and measures the answers; `options` are those of `Assistant.ask`. Nothing is logged.
+    """The figures of the assistant on the questions of `file`, each asked in a conversation of its own that is not logged.
 
-    Raises `SourceError` for a file that cannot be used, `MissingExtraError` without the extra `eval`.
+    A question without results counts zero in every measure. Raises `SourceError` for a bad file, `MissingExtraError` without the
+    extra `eval`.
     """
     questions = read_questions(file)
-    outcomes = []
-    for done, question in enumerate(questions, 1):
-        outcomes.append(_ask(question, assistant, options))
+    asked = []
+    for number, question in enumerate(questions, 1):
+        asked.append(_ask(question, assistant))
         if progress is not None:
-            progress(done, len(questions))
-    return summarize(outcomes)
+            progress(number, len(questions))
+    return score_answers(asked, data=file.name, system=system)
 
 
-def compare_answers(a: AnswerFigures, b: AnswerFigures) -> dict[str, dict[str, Difference]]:
-    """How far each measure of `b` is from `a`, over the same questions, tested in pairs."""
-    first, second = a.values or {}, b.values or {}
-    return {
-        kind: {name: difference(values, second[kind][name]) for name, values in measures.items() if name in second.get(kind, {})}
-        for kind, measures in first.items()
+def score_answers(asked: Sequence[Asked], *, data: str = "", system: str = "") -> AnswerFigures:
+    """The figures of answers that were given."""
+    per_question = {kind: _values([one for one in asked if one.question.kind == kind], kind) for kind in KINDS}
+    per_question = {kind: values for kind, values in per_question.items() if values}
+    measures = {kind: {name: figure(values) for name, values in table.items()} for kind, table in per_question.items()}
+    whole = _refusals(asked)
+    if whole:
+        measures["all"] = whole
+    counts = {kind: sum(one.question.kind == kind for one in asked) for kind in per_question}
+    return AnswerFigures(data, system, counts, measures, per_question)
+
+
+def compare_answers(a: AnswerFigures, b: AnswerFigures) -> AnswerComparison:
+    """How far `b` is from `a` on each measure of single questions, tested in pairs."""
+    differences = {
+        kind: {name: difference(values, b.per_question[kind][name]) for name, values in table.items()}
+        for kind, table in a.per_question.items()
+        if kind in b.per_question
     }
+    return AnswerComparison(a, b, differences)
 
 
-def summarize(outcomes: Sequence[Outcome]) -> AnswerFigures:
-    """The figures of the outcomes, per kind and over all."""
-    values = {kind: _of_kind(kind, [o for o in outcomes if o.question.kind == kind]) for kind in KINDS}
-    values = {kind: measures for kind, measures in values.items() if measures}
-    values["all"] = _over_kinds(outcomes)
-    answered = [o.answerable for o in outcomes if o.question.kind != "none"]
-    unanswered = [o.answerable for o in outcomes if o.question.kind == "none"]
-    return AnswerFigures(
-        len(outcomes),
-        {kind: {name: figure(per_question) for name, per_question in measures.items()} for kind, measures in values.items()},
-        auroc(answered, unanswered) if answered and unanswered else None,
-        tuple(outcomes),
-        values,
-    )
+def answers_json(figures: AnswerFigures) -> dict[str, object]:
+    """The figures as one JSON object, without the values of single questions."""
+    measures = {kind: {name: asdict(value) for name, value in table.items()} for kind, table in figures.measures.items()}
+    return {"data": figures.data, "system": figures.system, "questions": dict(figures.questions), "measures": measures}
 
 
-def figures_rows(figures: AnswerFigures) -> list[tuple[str, ...]]:
-    """A table with a heading row: kind, measure, mean, 95% interval."""
+def answers_rows(figures: AnswerFigures) -> list[tuple[str, ...]]:
+    """A table with a heading row: kind, questions, measure, mean, 95% interval."""
     rows = [
-        (kind, name, f"{value.mean:.3f}", f"{value.low:.3f}-{value.high:.3f}")
-        for kind, measures in figures.measures.items()
-        for name, value in measures.items()
+        (
+            kind,
+            str(figures.questions.get(kind, sum(figures.questions.values()))),
+            name,
+            f"{value.mean:.3f}",
+            f"{value.low:.3f}-{value.high:.3f}",
+        )
+        for kind, table in figures.measures.items()
+        for name, value in table.items()
     ]
-    area = [("all", "AUROC answerable", f"{figures.auroc:.3f}", "")] if figures.auroc is not None else []
-    return [("kind", "measure", f"{figures.questions} questions", "95% interval"), *rows, *area]
+    return [("kind", "questions", "measure", "mean", "95% interval"), *rows]
 
 
-def figures_json(figures: AnswerFigures) -> dict[str, object]:
-    """The figures as one JSON object."""
-    table = {
-        kind: {name: {"mean": value.mean, "low": value.low, "high": value.high} for name, value in measures.items()}
-        for kind, measures in figures.measures.items()
-    }
-    return {"questions": figures.questions, "measures": table, "auroc": figures.auroc}
+def comparison_json(comparison: AnswerComparison) -> dict[str, object]:
+    """Both systems' figures and the differences as one JSON object."""
+    differences = {kind: {name: asdict(gap) for name, gap in table.items()} for kind, table in comparison.differences.items()}
+    return {"a": answers_json(comparison.a), "b": answers_json(comparison.b), "differences": differences}
 
 
-def comparison_rows(a: AnswerFigures, b: AnswerFigures) -> list[tuple[str, ...]]:
+def comparison_rows(comparison: AnswerComparison) -> list[tuple[str, ...]]:
     """A table with a heading row: kind, measure, A, B, difference with 95% interval, p."""
+    a, b = comparison.a, comparison.b
     rows = [
         (kind, name, f"{a.measures[kind][name].mean:.3f}", f"{b.measures[kind][name].mean:.3f}", f"{gap.mean:+.3f}")
         + (f"{gap.low:+.3f} to {gap.high:+.3f}", f"{gap.p:.4f}")
-        for kind, measures in compare_answers(a, b).items()
-        for name, gap in measures.items()
+        for kind, table in comparison.differences.items()
+        for name, gap in table.items()
     ]
-    return [("kind", "measure", "A", "B", "B - A", "95% interval", "p"), *rows]
+    return [("kind", "measure", f"A: {a.system or 'default'}", f"B: {b.system or 'default'}", "B - A", "95% interval", "p"), *rows]
 
 
-def comparison_json(a: AnswerFigures, b: AnswerFigures) -> dict[str, object]:
-    """Both sets of figures and their differences as one JSON object."""
-    gaps = {kind: {name: asdict(gap) for name, gap in measures.items()} for kind, measures in compare_answers(a, b).items()}
-    return {"a": figures_json(a), "b": figures_json(b), "differences": gaps}
-
-
-def _question(line: str, place: str) -> Question:
+def _question(file: Path, number: int, line: str) -> Question:
     try:
-        record = json.loads(line)
-        kind = record.get("kind", "list")
-        if kind not in KINDS:
-            raise UsageError(f"kind {kind!r} is not one of {', '.join(KINDS)}")
-        papers, wanted = tuple(map(str, record.get("papers", ()))), tuple(map(str, record.get("answer_any", ())))
-        return Question(str(record.get("id", place)), kind, record["question"], papers, wanted)
-    except (ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
+        record: Mapping[str, Any] = json.loads(line)
+        papers = tuple(map(str, record["papers"]))
+        kind = str(record.get("kind") or ("list" if papers else "none"))
+        if kind not in KINDS or (kind == "none") == bool(papers):
+            raise ValueError(f"kind {kind!r} with {len(papers)} papers")
+        facts = tuple(map(str, record.get("answer_any") or ()))
+        return Question(str(record.get("id") or f"{file.name}:{number}"), kind, str(record["question"]), papers, facts)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(
-            f"{place} is no question ({error}). A line is like {{'question': ..., 'kind': 'which', 'papers': [...]}}."
+            f"{file}:{number} is no question ({error}). Each line is an object with `question`, `papers` and, if need be, "
+            f"`kind` ({', '.join(KINDS)}; only `none` has no papers)."
         ) from error
 
 
-def _ask(question: Question, assistant: Assistant, options: Mapping[str, Any]) -> Outcome:
-    answer = assistant.ask(question.question, **options)
-    found = [hit.paper.id for hit in answer.retrieval.hits] if answer.retrieval else []
-    searched = [hit.paper.id for hit in assistant.search(question.question, _DEPTH)]
-    listed = found if answer.mode == "list" else [citation.paper.id for citation in answer.citations]
-    return Outcome(
-        question,
-        tuple(dict.fromkeys([*found, *searched])),
-        () if answer.abstained else tuple(listed),
-        answer.abstained,
-        answer.retrieval.answerable if answer.retrieval else 0.0,
-        answer.text,
-        _has_valid_citations(answer, found),
-    )
+def _ask(question: Question, assistant: Assistant) -> Asked:
+    answer = Conversation(assistant.answerer, settings=assistant.settings).ask(question.text)
+    found = tuple(hit.paper.id for hit in answer.retrieval.hits) if answer.retrieval else ()
+    after = tuple(hit.paper.id for hit in assistant.retriever.search(question.text, _DEPTH))
+    returned = () if answer.abstained else found if answer.mode == "list" else tuple(c.paper.id for c in answer.citations)
+    return Asked(question, answer, tuple(dict.fromkeys((*found, *after))), returned)
 
 
-def _has_valid_citations(answer: Answer, found: Sequence[str]) -> bool:
-    """Whether the numbers in the text are exactly those of the citations, and each cites a paper that was retrieved."""
-    cited = {citation.number for citation in answer.citations}
-    return {int(number) for number in _MARKER.findall(answer.text)} == cited and {c.paper.id for c in answer.citations} <= set(found)
-
-
-def _of_kind(kind: str, outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
-    if not outcomes:
+def _values(asked: Sequence[Asked], kind: str) -> dict[str, dict[str, float]]:
+    """Measure to question id to value."""
+    if not asked:
         return {}
-    refused = {o.question.id: float(o.abstained) for o in outcomes}
     if kind == "none":
-        return {"refused": refused}
-    qrels = {o.question.id: dict.fromkeys(o.question.papers, 1) for o in outcomes}
-    scores = score_rankings(qrels, {o.question.id: o.ranking for o in outcomes})
-    measures = {name: scores[name] for name in _RANKED} | {"refused": refused}
+        return {"refused": {one.question.id: float(one.answer.abstained) for one in asked}}
+    qrels = {one.question.id: dict.fromkeys(one.question.papers, 1) for one in asked}
+    values = score_rankings(qrels, {one.question.id: one.ranking for one in asked}, _RANKING)
     if kind == "list":
-        measures |= _set_measures(outcomes)
+        values |= score_rankings(qrels, {one.question.id: one.returned for one in asked}, _SETS)
+        values["set size / labels"] = {one.question.id: len(one.returned) / len(set(one.question.papers)) for one in asked}
+    else:
+        values["cited first"] = {one.question.id: float(one.returned[:1] == one.question.papers[:1]) for one in asked}
     if kind == "fact":
-        measures["fact in answer"] = {o.question.id: float(any(fact in o.text for fact in o.question.answer_any)) for o in outcomes}
-    return measures
+        values["fact contained"] = {one.question.id: float(_contains_fact(one)) for one in asked}
+    values["citations valid"] = {one.question.id: float(_is_validly_cited(one)) for one in asked}
+    values["wrongly refused"] = {one.question.id: float(one.answer.abstained) for one in asked}
+    return values
 
 
-def _set_measures(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
-    rows = {o.question.id: tuple(_overlap(set(o.returned), set(o.question.papers))) for o in outcomes}
-    names = ("set precision", "set recall", "set F1", "size / labels")
-    return {name: {key: row[column] for key, row in rows.items()} for column, name in enumerate(names)}
+def _contains_fact(asked: Asked) -> bool:
+    text = _plain(asked.answer.text)
+    return not asked.answer.abstained and any(_plain(fact) in text for fact in asked.question.facts)
 
 
-def _overlap(returned: set[str], wanted: set[str]) -> Iterator[float]:
-    both = len(returned & wanted)
-    yield both / len(returned) if returned else 0.0
-    yield both / len(wanted) if wanted else 0.0
-    yield 2 * both / (len(returned) + len(wanted)) if returned or wanted else 0.0
-    yield len(returned) / len(wanted) if wanted else 0.0
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("\\", "").replace("$", "").split())
 
 
-def _over_kinds(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
-    """Refusals as a detector of questions without an answer, and whether citations are valid."""
+def _is_validly_cited(asked: Asked) -> bool:
+    """Whether the answer cites, every number in its text is a citation, and every cited paper was found by the search.
+
+    A refusal that cites nothing is valid.
+    """
+    answer = asked.answer
+    found = {hit.paper.id for hit in answer.retrieval.hits} if answer.retrieval else set()
+    cited = {citation.number: citation.paper.id for citation in answer.citations}
+    numbers = {int(number) for number in _MARKER.findall(answer.text)}
+    if answer.abstained and not cited:
+        return not numbers
+    return bool(cited) and numbers <= cited.keys() and set(cited.values()) <= found
+
+
+def _refusals(asked: Sequence[Asked]) -> dict[str, Figure]:
+    """Precision and recall of refusing, and AUROC of the estimated probability; empty unless both sorts of questions are there."""
+    import numpy as np
+
+    none = np.array([one.question.kind == "none" for one in asked])
+    if not none.any() or none.all():
+        return {}
+    refused = np.array([one.answer.abstained for one in asked])
+    probability = np.array([one.answerable for one in asked])
+    picks = list(_resamples(none))
     return {
-        "citations valid": {o.question.id: float(o.has_valid_citations) for o in outcomes},
-        "abstention precision": {o.question.id: float(o.question.kind == "none") for o in outcomes if o.abstained},
-        "abstention recall": {o.question.id: float(o.abstained) for o in outcomes if o.question.kind == "none"},
-        "wrongly refused": {o.question.id: float(o.abstained) for o in outcomes if o.question.kind != "none"},
+        "refusal precision": _interval(lambda rows: _share(none[rows], refused[rows]), picks),
+        "refusal recall": _interval(lambda rows: _share(refused[rows], none[rows]), picks),
+        "wrongly refused": _interval(lambda rows: _share(refused[rows], ~none[rows]), picks),
+        "answerable AUROC": _interval(lambda rows: _auroc(probability[rows], ~none[rows]), picks),
     }
+
+
+def _resamples(none: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """All rows, then bootstrap samples of the rows that hold both sorts."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    yield np.arange(len(none))
+    for _ in range(_RESAMPLES):
+        rows = rng.integers(0, len(none), len(none))
+        if 0 < none[rows].sum() < len(rows):
+            yield rows
+
+
+def _interval(measure: Callable[[NDArray[np.int64]], float], picks: Sequence[NDArray[np.int64]]) -> Figure:
+    import numpy as np
+
+    whole, *samples = (measure(rows) for rows in picks)
+    low, high = np.percentile(samples or [whole], [2.5, 97.5])
+    return Figure(whole, float(low), float(high))
+
+
+def _share(hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> float:
+    return float(hits[among].mean()) if among.any() else 0.0
+
+
+def _auroc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
+    """The chance that a positive scores above a negative, ties half (Mann and Whitney, 1947)."""
+    try:
+        from scipy.stats import rankdata
+    except ImportError as error:
+        raise MissingExtraError("Measuring answers", "eval") from error
+    count = int(positive.sum())
+    above = float(rankdata(scores)[positive].sum()) - count * (count + 1) / 2
+    return above / (count * (len(scores) - count))

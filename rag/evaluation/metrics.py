@@ -49,10 +49,12 @@ class Difference:
     p: float
 
 
-def score_rankings(qrels: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:
+def score_rankings(
+    qrels: Mapping[str, Mapping[str, int]], rankings: Mapping[str, Sequence[str]], measures: Mapping[str, str] = MEASURES
+) -> dict[str, dict[str, float]]:
     """Measure to query id to value, for every query of `qrels`; a query that is not in `rankings` counts zero.
 
-    `rankings` gives paper ids, best first. Raises `MissingExtraError` without `ir-measures`.
+    `rankings` gives paper ids, best first; `measures` maps the name to report to the one of `ir-measures`. Raises `MissingExtraError` without `ir-measures`.
     """
     try:
         import ir_measures
@@ -61,8 +63,8 @@ def score_rankings(qrels: Mapping[str, Mapping[str, int]], rankings: Mapping[str
     judged = [ir_measures.Qrel(query, paper, grade) for query, grades in qrels.items() for paper, grade in grades.items()]
     # Ranks as scores: equal scores would be reordered by paper id.
     run = [ir_measures.ScoredDoc(query, paper, -float(rank)) for query, papers in rankings.items() for rank, paper in enumerate(papers)]
-    parsed = {ir_measures.parse_measure(theirs): ours for ours, theirs in MEASURES.items()}
-    values = {name: dict.fromkeys(qrels, 0.0) for name in MEASURES}
+    parsed = {ir_measures.parse_measure(theirs): ours for ours, theirs in measures.items()}
+    values = {name: dict.fromkeys(qrels, 0.0) for name in measures}
     if run:
         for metric in ir_measures.iter_calc(list(parsed), judged, run):
             values[parsed[metric.measure]][metric.query_id] = float(metric.value)
