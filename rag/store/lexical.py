@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag.store.catalog import Catalog
 from rag.store.filters import Filters
-from rag.store.queries import allowed_rows, meta
+from rag.store.queries import allowed_rows, document_frequencies, meta
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,8 @@ class _Corpus:
     """`K1 * (1 - B + B * length / average length)` of each paper."""
     postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = field(default_factory=dict)
     """Of each term read so far: places in `ids`, and weighted frequencies."""
+    frequencies: dict[str, int] = field(default_factory=dict)
+    """Of each term asked for so far: in how many papers it stands."""
 
 
 class LexicalSearch:
@@ -62,25 +65,34 @@ class LexicalSearch:
         """
         import numpy as np
 
-        with self._catalog.reading() as connection, self._lock:
-            connection.execute("BEGIN")
-            try:
-                corpus = self._current(connection)
-                scores = np.zeros(len(corpus.ids), np.float32)
-                for term in dict.fromkeys(terms):
-                    self._add(connection, corpus, term, scores, weights)
-                if filters:
-                    scores[~np.isin(corpus.rows, allowed_rows(connection, filters))] = 0
-            finally:
-                connection.execute("COMMIT")
+        with self._current() as (connection, corpus):
+            scores = np.zeros(len(corpus.ids), np.float32)
+            for term in dict.fromkeys(terms):
+                self._add(connection, corpus, term, scores, weights)
+            if filters:
+                scores[~np.isin(corpus.rows, allowed_rows(connection, filters))] = 0
         best = _best(scores, limit)
         return [(corpus.ids[place], score) for place, score in zip(best.tolist(), scores[best].tolist(), strict=True)]
 
-    def _current(self, connection: sqlite3.Connection) -> _Corpus:
-        generation = meta(connection, "generation")
-        if self._corpus is None or self._corpus.generation != generation:
-            self._corpus = _load(connection, generation)
-        return self._corpus
+    def frequencies(self, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """How many papers there are, and in how many each term stands."""
+        with self._current() as (connection, corpus):
+            new = [term for term in dict.fromkeys(terms) if term not in corpus.frequencies]
+            corpus.frequencies.update(document_frequencies(connection, new))
+            return len(corpus.ids), {term: corpus.frequencies[term] for term in terms}
+
+    @contextmanager
+    def _current(self) -> Iterator[tuple[sqlite3.Connection, _Corpus]]:
+        """A connection that sees one state of the catalog throughout, and what is known of that state."""
+        with self._catalog.reading() as connection, self._lock:
+            connection.execute("BEGIN")
+            try:
+                generation = meta(connection, "generation")
+                if self._corpus is None or self._corpus.generation != generation:
+                    self._corpus = _load(connection, generation)
+                yield connection, self._corpus
+            finally:
+                connection.execute("COMMIT")
 
     def _add(
         self, connection: sqlite3.Connection, corpus: _Corpus, term: str, scores: NDArray[np.float32], weights: Mapping[str, float] | None

@@ -96,16 +96,12 @@ class Library:
 
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """In how many papers each index term stands; 0 for one that stands in none."""
-        with self.catalog.reading() as connection:
-            return queries.document_frequencies(connection, list(terms))
+        return self._lexical.frequencies(list(terms))[1]
 
     def idf(self, word: str) -> float:
         """How telling a word is: `ln(1 + (N - n + 0.5) / (n + 0.5))` over the corpus's papers (Robertson and Zaragoza, 2009), 0 or more."""
-        terms = index_terms(word).split()
-        with self.catalog.reading() as connection:
-            count = queries.count_papers(connection, NO_FILTERS)
-            frequencies = queries.document_frequencies(connection, terms[:1]).values()
-        frequency = next(iter(frequencies), count)
+        count, frequencies = self._lexical.frequencies(index_terms(word).split()[:1])
+        frequency = next(iter(frequencies.values()), count)
         return math.log1p((count - frequency + 0.5) / (frequency + 0.5))
 
     def dense(self, vector: Vectors, limit: int, filters: Filters = NO_FILTERS) -> list[ChunkHit]:
