@@ -41,12 +41,15 @@ def rewritten(question: str, turns: Sequence[Turn], model: MeteredModel, prompts
 
 
 def merged(rules: Standalone, text: str, question: str, turns: Sequence[Turn]) -> Standalone:
-    """The model's wording with the papers and restrictions that the rules found; a reply that changes nothing leaves the rules' reading."""
-    if _plain(text) == _plain(question):
+    """The model's wording with the papers and restrictions that the rules found.
+
+    The rules' reading stays where the reply changes nothing, and where they know which papers a question chooses among.
+    """
+    if rules.within or _plain(text) == _plain(question):
         return rules
     papers = Context(turns).papers
     named = tuple(dict.fromkeys(paper.id for _, _, paper in find_names(text, papers.values())))
-    if rules.within or not (named or rules.focus):
+    if not (named or rules.focus):
         return replace(rules, text=text, is_new_topic=rules.is_new_topic and not named)
     return Standalone(text, named or rules.focus, rules.filters, mode="answer")
 
