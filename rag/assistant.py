@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -202,6 +203,15 @@ class Assistant:
         from rag.conversation import ConversationLog
 
         return ConversationLog(self.settings.home_folder) if self.settings.log else None
+
+    def reconfigured(self, **changes: Any) -> Self:
+        """Another assistant that differs in these settings; models of your own go along, a given chat model unless `model` changes."""
+        other = type(self)(
+            chat_model=None if "model" in changes else self._given_model,
+            embedder=None if "embedder" in changes else self._given_embedder or self.__dict__.get("embedder"),
+        )
+        other.settings = replace(self.settings, **changes)
+        return other
 
     def warm(self) -> None:
         """Loads models and store now, so that the next question need not wait for them."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import asdict, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -95,8 +94,7 @@ class Chat:
         Raises `RagError` when they cannot be used; all stays as it was then.
         """
         before = self.assistant
-        settings = replace(before.settings, **changes)
-        after = type(before)(**asdict(settings))
+        after = before.reconfigured(**changes)
         try:
             answerer = after.answerer
         except RagError:

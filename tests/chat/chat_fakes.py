@@ -1,6 +1,7 @@
 """An assistant with a scripted pipeline, and a chat that prints into a string."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from io import StringIO
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,9 @@ class FakeAssistant:
     def similar(self, paper_id: str, k: int = 10) -> list[Hit]:
         others = [paper for paper in (FLORA, BEES) if paper.id != paper_id]
         return [Hit(n, 0.5, paper, Span(0, 5, paper.abstract[:5])) for n, paper in enumerate(others, 1)][:k]
+
+    def reconfigured(self, **changes: Any) -> "FakeAssistant":
+        return FakeAssistant(**asdict(replace(self.settings, **changes)))
 
     def warm(self) -> None:
         return

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from chat.chat_fakes import FakeAssistant, Told, texts
-from conversation.conversation_fakes import BEES, FLORA, TIDE, FakeAnswerer, answer_citing
+from conversation.conversation_fakes import BEES, FLORA, TIDE, FakeAnswerer, FakeModel, answer_citing
 
+from rag import Assistant
 from rag.chat.commands import COMMANDS, is_command
 from rag.chat.completion import candidates
 from rag.chat.plain import run_piped
@@ -322,3 +323,20 @@ def test_an_abstaining_answer_shows_the_nearest_papers() -> None:
     answer = Answer("q", "No paper answers this.", abstained=True, nearest=(TIDE,), finish="complete")
     chat = Told(lambda: FakeAssistant(answerer=FakeAnswerer(lambda question, options: answer)))
     assert chat.say("q") == "No paper answers this.\n  · Learning Tides with Gaussian Processes · Cy Young · NeurIPS 2024\n"
+
+
+def test_a_real_assistant_goes_on_with_another_model_and_another_corpus(tmp_path: Path) -> None:
+    chat = Told(lambda: Assistant(home=tmp_path))
+    assert chat.say("/model offline") == "offline answers.\n"
+    embedder = chat.chat.assistant.embedder
+    assert chat.say("/corpus seeds") == "Now asking seeds, in a new conversation.\n"
+    assert chat.chat.assistant.embedder is embedder
+    assert chat.chat.assistant.settings.home == tmp_path
+    chat.chat.close()
+
+
+def test_a_reconfigured_assistant_keeps_the_models_it_was_given() -> None:
+    given = Assistant(chat_model=FakeModel(name="mine"), corpus="seeds")
+    assert given.reconfigured(corpus="meadows").model.name == "mine"
+    assert given.reconfigured(corpus="meadows").settings.corpus == "meadows"
+    assert given.reconfigured(model="offline").model.name == "offline"
