@@ -47,27 +47,32 @@ def retrieval(
 
 @_eval.command()
 def answers(
-    file: Annotated[Path, typer.Argument(help="JSON lines with `question`, `papers`, and if given `id`, `kind` and `answer_any`.")],
+    file: Annotated[Path, typer.Argument(help="JSON lines with `question`, `papers` and, if need be, `kind` and `answer_any`.")],
     corpus: common.CorpusOption = None,
-    model: Annotated[str | None, typer.Option("--model", "-m", help="Chat model, or `offline`.", show_default="RAG_MODEL")] = None,
-    compare: Annotated[str | None, typer.Option(help="Another chat model, tested in pairs with the first.", show_default=False)] = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", help="Chat model, or `offline`.", show_default=False)] = None,
+    compare: Annotated[
+        tuple[str, str] | None, typer.Option(help="Two variants, tested in pairs: 'model=offline' 'model=gpt-4o-mini'.", show_default=False)
+    ] = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Measure answers: right papers, whole lists, facts, refusals and citations, per kind of question.
+    """Measure answers: right paper first, complete lists, refusals, facts and citations, with 95% bootstrap intervals.
 
     Example: rag eval answers questions.jsonl --corpus seeds
     """
     from rag.cli.index import progress_bar
     from rag.evaluation import answers as measured
 
-    with common.open_assistant(corpus=corpus, model=model, log=False) as assistant, progress_bar("asking") as show:
-        figures = measured.evaluate_answers(file, assistant, progress=show)
-    if compare is None:
-        _show(measured.figures_json(figures), measured.figures_rows(figures), json=json)
+    def figures_of(variant: str) -> measured.AnswerFigures:
+        settings = {"corpus": corpus, "model": model, "log": False} | measured.parse_variant(variant)
+        with common.open_assistant(**settings) as assistant, progress_bar("Asking") as advance:
+            return measured.evaluate_answers(file, assistant, system=variant, progress=advance)
+
+    if compare:
+        comparison = measured.compare_answers(*map(figures_of, compare))
+        _show(measured.comparison_json(comparison), measured.comparison_rows(comparison), json=json)
         return
-    with common.open_assistant(corpus=corpus, model=compare, log=False) as assistant, progress_bar("asking") as show:
-        other = measured.evaluate_answers(file, assistant, progress=show)
-    _show(measured.comparison_json(figures, other), measured.comparison_rows(figures, other), json=json)
+    figures = figures_of("")
+    _show(measured.answers_json(figures), measured.answers_rows(figures), json=json)
 
 
 @_eval.command()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.conversation import Conversation
-from rag.errors import MissingExtraError, SourceError
+from rag.errors import MissingExtraError, SourceError, UsageError
 from rag.evaluation.metrics import Difference, Figure, Values, difference, figure, score_rankings
 from rag.records import Answer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rag.assistant import Assistant
 
+_VARIABLE = ("corpus", "model", "embedder", "reranker")
 KINDS = ("which", "list", "fact", "none")
 _RANKING = {"hit@1": "Success@1", "hit@3": "Success@3", "MRR": "RR", "R-precision": "Rprec"}
 _SETS = {"set precision": "SetP", "set recall": "SetR", "set F1": "SetF"}
@@ -89,7 +90,7 @@ def read_questions(file: Path) -> tuple[Question, ...]:
     cannot be read or a line that is no question.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"Cannot read {file}: {error}. A question file is JSON lines in UTF-8.") from error
     questions = tuple(_question(file, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
@@ -101,7 +102,7 @@ def read_questions(file: Path) -> tuple[Question, ...]:
 
 
 def evaluate_answers(
-    file: Path, assistant: Assistant, *, system: str = "", progress: Callable[[int, int], None] | None = None
+    file: Path, assistant: Assistant, *, system: str = "", progress: Callable[[int, int | None], None] | None = None
 ) -> AnswerFigures:
     """The figures of the assistant on the questions of `file`, each asked in a conversation of its own that is not logged.
 
@@ -115,6 +116,17 @@ def evaluate_answers(
         if progress is not None:
             progress(number, len(questions))
     return score_answers(asked, data=file.name, system=system)
+
+
+def parse_variant(text: str) -> dict[str, str]:
+    """Settings from `name=value,name=value`: corpus, model, embedder or reranker. Raises `UsageError` for another name."""
+    settings: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = part.partition("=")
+        if not equals or name not in _VARIABLE:
+            raise UsageError(f"Unknown variant {part!r}. Write NAME=VALUE with one of {', '.join(_VARIABLE)}.")
+        settings[name] = value
+    return settings
 
 
 def score_answers(asked: Sequence[Asked], *, data: str = "", system: str = "") -> AnswerFigures:
