@@ -8,9 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.records import ChunkHit, Paper
-from rag.retrieval.fusion import Ranking, lexical_ceiling, term_weights
+from rag.retrieval.fusion import Ranking, lexical_ceiling, lexical_level, term_weights
+from rag.retrieval.topic import PaperWords
 from rag.store.filters import Filters
-from rag.text.words import index_terms, query_pairs, query_terms
+from rag.text.words import query_pairs, query_terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +54,8 @@ class Candidates:
     terms: tuple[str, ...]
     weights: dict[str, float]
     """Inverse document frequency of each of `terms`."""
+    level: float
+    """The BM25 that `bm25` is measured against."""
 
     @property
     def ceiling(self) -> float:
@@ -61,7 +64,7 @@ class Candidates:
 
     def coverage(self, paper: Paper) -> float:
         """Share (0..1) of the topic's terms, by IDF, that stand in the paper; 0 for a topic without informative words."""
-        present = set(index_terms(f"{paper.title}. {paper.abstract}").split())
+        present = PaperWords.of(paper).counts
         total = sum(self.weights.values())
         return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
 
@@ -86,6 +89,7 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
     nearest = islice(dict.fromkeys(hit.paper_id for hit in hits), pool.dense_candidates)
     dense = _dense_signals(library, vector, hits, dict.fromkeys([*nearest, *best]))
     ids = tuple(dense)
+    weights = term_weights(terms, library.document_frequency(terms), library.count())
     return Candidates(
         ids,
         np.array([dense[paper_id].whole for paper_id in ids]),
@@ -93,7 +97,8 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
         np.array([bm25.get(paper_id, 0.0) for paper_id in ids]),
         tuple(dense[paper_id].span for paper_id in ids),
         terms,
-        term_weights(terms, library.document_frequency(terms), library.count()),
+        weights,
+        lexical_level(bm25.values(), lexical_ceiling(weights.values())),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from rag.store.lexical import inverse_frequency
@@ -14,16 +15,19 @@ if TYPE_CHECKING:
 
 # BM25 saturates at IDF * (k1 + 1) for each term; k1 is fixed in SQLite FTS5.
 _SATURATION = 2.2
+_BEST = 100
+# Where hardly any paper holds the question's words, the mean of the 100 best would be next to nothing.
+_LEAST_SHARE = 0.06
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The free numbers of the ranking, chosen by measurement (docs/evaluation.md)."""
 
-    lexical: float = 0.5
-    """Weight of the lexical score beside the cosine's 1 - lexical."""
-    window: float = 0.6
-    """Share of the best window in the dense score; the rest is the whole abstract's."""
+    lexical: float = 0.15
+    """What a BM25 at the corpus's level for the question adds to the cosine."""
+    window: float = 0.75
+    """Share of the best window in the cosine; the rest is the whole abstract's."""
     pairs: float = 0.35
     """What a pair of neighbouring words counts beside a single word."""
 
@@ -38,9 +42,16 @@ def lexical_ceiling(weights: Iterable[float]) -> float:
     return _SATURATION * sum(weights) or 1.0
 
 
+def lexical_level(bm25: Iterable[float], ceiling: float) -> float:
+    """What a BM25 is measured against: the mean of the 100 highest in the corpus, but no less than 0.06 of the ceiling.
+
+    Scaled so, the better of two lexical matches weighs more where few papers share the question's words.
+    """
+    return max(sum(nlargest(_BEST, bm25)) / _BEST, _LEAST_SHARE * ceiling)
+
+
 def fuse(
-    whole: NDArray[np.float64], window: NDArray[np.float64], bm25: NDArray[np.float64], ceiling: float, ranking: Ranking
+    whole: NDArray[np.float64], window: NDArray[np.float64], bm25: NDArray[np.float64], level: float | NDArray[np.float64], ranking: Ranking
 ) -> NDArray[np.float64]:
-    """Convex sum of cosine and of BM25 as a share of its ceiling: comparable from query to query, whatever else is in the pool."""
-    dense = ranking.window * window + (1 - ranking.window) * whole
-    return (1 - ranking.lexical) * dense + ranking.lexical * bm25 / ceiling
+    """Cosine plus weighted BM25 in units of its level: a score to rank by, not comparable between questions."""
+    return ranking.window * window + (1 - ranking.window) * whole + ranking.lexical * bm25 / level

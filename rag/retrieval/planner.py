@@ -45,7 +45,8 @@ _SET_QUESTIONS = tuple(
     for pattern in (
         rf"(?:among|in|of) {_QUANTITY}(?:papers|corpus|collection|abstracts),? (?:which|what)(?: ones| papers)?\b",
         rf"(?:which|what)(?:'s| is| are)? {_QUANTITY}{_MODIFIERS}{_PLURAL}\b",
-        rf"(?:which|what)(?: is| are)? {_QUANTITY}(?:(?:prior|previous|existing|related|empirical|theoretical) )*(?:works?|studies|research)"
+        rf"(?:which|what)(?: is| are)? {_QUANTITY}(?:(?:prior|previous|existing|related|empirical|theoretical) )*"
+        r"(?:works?|studies|research)"
         rf"(?= (?:{_ABOUT}|is|are|has|have|exists?|\w+s?)\b)(?! best\b)",
         rf"(?:in )?(?:which|what) ones\b(?= of| {_ABOUT}| \w)",
         rf"{_SEARCH} {_QUANTITY}{_MODIFIERS}{_NOUN}\b",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rag.errors import UsageError
 from rag.records import Hit, Paper, Retrieval, Signals, Span
-from rag.retrieval.answerable import judge_answerable
 from rag.retrieval.candidates import Candidates, Pool, gather
 from rag.retrieval.fusion import Ranking, fuse
-from rag.retrieval.listing import matching
+from rag.retrieval.judging import Judge
 from rag.retrieval.query import clean_query
 from rag.retrieval.rerank import open_reranker
 from rag.retrieval.similar import gather_similar
@@ -29,6 +29,7 @@ Hits = list[Hit]
 
 _RERANKED = 20
 _SCANNED = 400
+_MOSTLY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Scan:
     """Inverse document frequency of each of `terms`."""
     ceiling: float
     """The BM25 that no paper can pass for this topic."""
+    level: float
+    """The BM25 that counts as one in the score."""
 
 
 class Retriever:
@@ -64,6 +67,7 @@ class Retriever:
         self._ranking = ranking or Ranking()
         self._pool = pool or Pool()
         self._reranker = reranker or open_reranker(settings)
+        self._judge = Judge(library, embedder)
 
     def search(self, query: str, k: int = 10, filters: Filters = NO_FILTERS) -> Hits:
         """The k best papers for a query, best first; fewer in a small corpus, none for an empty query."""
@@ -81,25 +85,45 @@ class Retriever:
 
     def retrieve(self, plan: Plan, k: int = 8) -> Retrieval:
         """The k papers to answer from, and whether they answer at all."""
-        topic = plan.topic or plan.question
+        topic = self._judge.searchable(plan)
         papers = self._library.count(filters=plan.filters)
         scan = self.scan(topic, plan.filters, max(k, _RERANKED))
-        judgement = judge_answerable(topic, scan.hits, scan.weights, papers)
+        judgement = self._judge.answer(plan.question, topic, scan.hits, papers)
         hits = tuple(self._reranked(plan.question, list(scan.hits), k))
         return Retrieval(topic, hits, papers, judgement.probability, judgement.abstain, judgement.reason)
 
     def list(self, plan: Plan) -> Retrieval:
         """Every paper that the question asks for, best first; all that pass the filters when it names no topic."""
         papers = self._library.count(filters=plan.filters)
-        if not plan.topic and plan.filters:
+        topic = self._judge.searchable(plan)
+        if not topic:
             return self._everything(plan, papers)
-        scan = self.scan(plan.topic, plan.filters)
-        judgement = judge_answerable(plan.topic, scan.hits, scan.weights, papers)
-        hits = scan.hits if judgement.abstain else matching(scan.hits)
-        matched = 0 if judgement.abstain else len(hits)
+        found = self.scan(topic, plan.filters).hits
+        judgement = self._judge.answer(plan.question, topic, found, papers)
+        judged, matched = len(found), 0
+        if not judgement.abstain:
+            found, judged = self._matches(topic, plan.filters, papers, found)
+            matched = len(found)
         return Retrieval(
-            plan.topic, hits, papers, judgement.probability, judgement.abstain, judgement.reason, judged=len(scan.hits), matched=matched
+            topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched
         )
+
+    def _matches(self, topic: str, filters: Filters, papers: int, found: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
+        """What matches; where nearly all candidates do, more of them are looked at. `found` are the topic's first candidates."""
+        scans: dict[str, Sequence[Hit]] = {topic: found}
+        limit = _SCANNED
+        while True:
+            search = partial(self._candidates_of, scans, filters, limit)
+            matches, judged = self._judge.matches(topic, search)
+            if len(matches) < _MOSTLY * limit or limit >= papers:
+                return matches, judged
+            limit *= 4
+            scans.clear()
+
+    def _candidates_of(self, scans: dict[str, Sequence[Hit]], filters: Filters, limit: int, text: str) -> Sequence[Hit]:
+        if text not in scans:
+            scans[text] = self.scan(text, filters, limit).hits
+        return scans[text]
 
     def _everything(self, plan: Plan, papers: int) -> Retrieval:
         found = self._library.papers(filters=plan.filters)
@@ -109,9 +133,11 @@ class Retriever:
     def scan(self, topic: str, filters: Filters = NO_FILTERS, limit: int = _SCANNED) -> Scan:
         """The best papers for a topic, taken as it is, with all their signals; none for an empty topic."""
         if not topic.strip() or limit < 1:
-            return Scan(topic, (), (), {}, 1.0)
+            return Scan(topic, (), (), {}, 1.0, 1.0)
         candidates = self._candidates(topic, filters, limit)
-        return Scan(topic, tuple(self._ranked(candidates, limit)), candidates.terms, candidates.weights, candidates.ceiling)
+        return Scan(
+            topic, tuple(self._ranked(candidates, limit)), candidates.terms, candidates.weights, candidates.ceiling, candidates.level
+        )
 
     def _candidates(self, topic: str, filters: Filters, k: int) -> Candidates:
         vector = self._embedder.embed([topic])[0]
@@ -120,7 +146,7 @@ class Retriever:
     def _ranked(self, candidates: Candidates, k: int) -> Hits:
         import numpy as np
 
-        scores = fuse(candidates.whole, candidates.window, candidates.bm25, candidates.ceiling, self._ranking)
+        scores = fuse(candidates.whole, candidates.window, candidates.bm25, candidates.level, self._ranking)
         order = np.argsort(-scores, kind="stable")[:k].tolist()
         papers = self._library.get([candidates.ids[row] for row in order])
         present = [row for row in order if candidates.ids[row] in papers]
