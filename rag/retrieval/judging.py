@@ -34,11 +34,17 @@ class Judge:
         self._background: tuple[int, Background] | None = None
 
     def answer(self, question: str, topic: str, hits: Sequence[Hit], papers: int) -> Judgement:
-        """Whether the hits, best first, answer the question; `papers` is how many were searched."""
+        """Whether the hits, best first, answer the question; `papers` is how many were searched.
+
+        "A or B" is answered by what answers A, B, or both.
+        """
         if (reason := refused_outright(question)) is not None:
             return Judgement(0.0, True, reason)
         best = hits[:_LOOKED_AT]
-        return judge_answerable(Topic.of(topic, self._library), best, [PaperWords.of(hit.paper) for hit in best], papers)
+        words = [PaperWords.of(hit.paper) for hit in best]
+        judged = [judge_answerable(Topic.of(side, self._library), best, words, papers) for side in alternatives(topic)]
+        likeliest = max(judged, key=lambda judgement: judgement.probability)
+        return judged[0] if likeliest.abstain else likeliest
 
     def searchable(self, plan: Plan) -> str:
         """The plan's topic; of bare names taken from another language, only those that some paper holds, or all when none does.
