@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,6 +17,8 @@ from rag.store.filters import NO_FILTERS, Filters
 if TYPE_CHECKING:
     from rag.assistant import Assistant
     from rag.conversation import Conversation, TurnRun
+
+_LOADING_S = 30.0
 
 
 class Chat:
@@ -132,10 +135,13 @@ class Chat:
         return self._papers
 
     def close(self) -> None:
-        """Closes what was opened."""
+        """Closes what was opened; what is still being opened is waited for, since onnxruntime aborts when Python ends under it."""
         loading, self._loading = self._loading, None
-        if loading is not None and loading.done() and loading.exception() is None:
-            loading.result().close()
+        if loading is None:
+            return
+        with suppress(TimeoutError, KeyboardInterrupt):
+            if loading.exception(timeout=_LOADING_S) is None:
+                loading.result().close()
 
     def __enter__(self) -> Self:
         return self

@@ -74,11 +74,11 @@ def _keys() -> KeyBindings:
     keys = KeyBindings()
 
     @keys.add("enter")
+    @keys.add("c-j")  # what Enter is when it was typed ahead, while an answer was awaited
     def submit(event: KeyPressEvent) -> None:
         event.current_buffer.validate_and_handle()
 
     @keys.add("escape", "enter")
-    @keys.add("c-j")
     def new_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 

@@ -319,6 +319,21 @@ def test_leaving_closes_the_assistant() -> None:
     assert assistant.closed
 
 
+def test_leaving_waits_for_what_is_still_being_opened() -> None:
+    gate = threading.Event()
+    assistant = FakeAssistant()
+
+    def slow() -> FakeAssistant:
+        gate.wait()
+        return assistant
+
+    chat = Told(slow).chat
+    chat.load()
+    threading.Timer(0.1, gate.set).start()
+    chat.close()
+    assert assistant.closed
+
+
 def test_an_abstaining_answer_shows_the_nearest_papers() -> None:
     answer = Answer("q", "No paper answers this.", abstained=True, nearest=(TIDE,), finish="complete")
     chat = Told(lambda: FakeAssistant(answerer=FakeAnswerer(lambda question, options: answer)))

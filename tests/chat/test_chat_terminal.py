@@ -133,6 +133,12 @@ def test_the_prompt_is_there_while_models_still_load(terminal: Callable[..., Ter
     assert time.monotonic() - started < 4
 
 
+def test_a_line_that_was_typed_ahead_is_sent(terminal: Callable[..., Terminal]) -> None:
+    chat = terminal()
+    chat.type("who studies bees?\r")
+    chat.wait_for("[1] Do Bees")
+
+
 def test_ctrl_c_stops_the_answer_and_keeps_what_came(terminal: Callable[..., Terminal]) -> None:
     chat = terminal()
     chat.wait_for("\n>")
