@@ -86,6 +86,10 @@ def settle(work: Work, draft: Draft) -> None:
     text, work.stream = renumbered(draft.checked.text, work.sources, work.options.numbers)
     shown = {number: source.paper for source in work.sources if (number := work.stream.cited.get(source.paper.id))}
     work.checked = marked(check_text(text.strip(), shown, draft.checkers.counting, added=draft.added))
+    uncited = [bare(statement.text) for statement in work.checked.statements if statement.verdict == "uncited"]
+    if uncited:
+        verb = "cites" if len(uncited) == 1 else "cite"
+        work.note(f"{_count(len(uncited), 'statement')} {verb} no paper: {' '.join(f'“{text}”' for text in uncited)}")
 
 
 def check_shown(work: Work, parts: Parts) -> None:

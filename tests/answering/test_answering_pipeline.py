@@ -164,6 +164,11 @@ class TestChecks:
         assert [(c.number, c.paper.id, c.added) for c in answer.citations] == [(1, "p1", True), (2, "p2", False)]
         assert answer.statements[0].citations[0].added
 
+    def test_a_statement_that_cites_nothing_is_named(self) -> None:
+        answer = ask(f"{TRUE} [1]. Elephants fly over Jupiter [42].", options=AskOptions(repair=False))
+        assert answer.text == f"{TRUE} [1]. Elephants fly over Jupiter."
+        assert "1 statement cites no paper: “Elephants fly over Jupiter.”" in answer.notes
+
     def test_strict_removes_what_is_not_supported(self) -> None:
         answer = ask(f"{self.WRONG} {TRUE} [1].", options=AskOptions(strict=True, repair=False))
         assert answer.text == f"{TRUE} [1]."
