@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -155,6 +156,8 @@ def in_child(work: Callable[[], None]) -> int:
         try:
             work()
             code = 0
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(code)
     return child

@@ -48,6 +48,12 @@ class Intake:
         else:
             self._changed(connection, n, record)
 
+    def forget(self, connection: sqlite3.Connection, sightings: Sequence[tuple[str, str]]) -> None:
+        """Drops sightings, given by record id and origin, also from the sources of papers that have others left."""
+        query = "DELETE FROM sightings WHERE record = ? AND origin = ? RETURNING n"
+        for n in {connection.execute(query, key).fetchone()[0] for key in sightings}:
+            _put_sources(connection, n)
+
     def merge(self, connection: sqlite3.Connection, pairs: Sequence[tuple[int, int]]) -> None:
         """Makes one paper of each pair of rows, the earlier; its gaps are filled from the later, whose sources it takes over."""
         into: dict[int, int] = {}

@@ -200,6 +200,8 @@ class Library:
     def _discard(self) -> None:
         """Takes back a corpus that the failed first sync left without any paper."""
         self.close()
+        for half in ("catalog", "store", "_dense", "_lexical"):
+            self.__dict__.pop(half, None)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property

@@ -121,7 +121,7 @@ class SyncRun:
         unsure = {rejected.file for rejected in self._rejected}
         held = connection.execute("SELECT record, origin FROM sightings").fetchall()
         gone = [key for key in held if key not in self._intake.seen and key[1] not in unsure]
-        connection.executemany("DELETE FROM sightings WHERE record = ? AND origin = ?", gone)
+        self._intake.forget(connection, gone)
         rows = [n for (n,) in connection.execute("SELECT n FROM papers WHERE n NOT IN (SELECT n FROM sightings)")]
         remove_papers(connection, rows)
         return len(rows)
