@@ -19,7 +19,7 @@ from rag.embedding import MiniLM
 from rag.evaluation.beir import Collection, read_collection
 from rag.evaluation.metrics import score_rankings
 from rag.protocols import Vectors
-from rag.retrieval.fusion import Ranking, fuse, lexical_ceiling, term_weights
+from rag.retrieval.fusion import Ranking, fuse, lexical_ceiling, lexical_level, term_weights
 from rag.retrieval.query import clean_query
 from rag.settings import Settings
 from rag.store.corpora import Corpora
@@ -33,14 +33,14 @@ SHOWN = ("nDCG@10", "R@100", "MRR@10", "hit@1")
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Every signal of every paper for every query, `(queries, papers)`; one row of ceilings per query."""
+    """Every signal of every paper for every query, `(queries, papers)`; one row of BM25 levels per query."""
 
     whole: Scores
     window: Scores
     second: Scores
     words: Scores
     pairs: Scores
-    ceilings: Scores
+    levels: Scores
     queries: Vectors
     papers: Vectors
 
@@ -62,9 +62,14 @@ def signals(library: Library, collection: Collection, model: MiniLM, clean: Call
         for target, terms in ((words, query_terms(text)), (pairs, query_pairs(text))):
             for key, score in library.lexical(terms, len(ids)):
                 target[row, place[key]] = score
-    weights = [term_weights(query_terms(text), library.document_frequency(query_terms(text)), len(ids)) for text in texts]
-    ceilings = np.array([[lexical_ceiling(weight.values())] for weight in weights])
-    return Signals(asked @ wholes.T, best, second, words, pairs, ceilings, asked, wholes)
+    levels = np.array([[level(library, text, row, len(ids))] for text, row in zip(texts, words + Ranking().pairs * pairs, strict=True)])
+    return Signals(asked @ wholes.T, best, second, words, pairs, levels, asked, wholes)
+
+
+def level(library: Library, text: str, bm25: Scores, papers: int) -> float:
+    """The BM25 that counts as one for a question."""
+    terms = query_terms(text)
+    return lexical_level(bm25.tolist(), papers, lexical_ceiling(term_weights(terms, library.document_frequency(terms), papers).values()))
 
 
 def window_cosines(asked: Vectors, windows: Sequence[Vectors]) -> tuple[Scores, Scores]:
@@ -91,7 +96,7 @@ def other_windows(collection: Collection, model: MiniLM, sentences: int, step: i
 def fused(s: Signals, ranking: Ranking, window: Scores | None = None, whole: Scores | None = None) -> Scores:
     """The product's formula with some parts exchanged."""
     window, whole = s.window if window is None else window, s.whole if whole is None else whole
-    return fuse(whole, window, s.words + ranking.pairs * s.pairs, s.ceilings, ranking)
+    return fuse(whole, window, s.words + ranking.pairs * s.pairs, s.levels, ranking)
 
 
 def standard(scores: Scores) -> Scores:
@@ -127,7 +132,7 @@ def variants() -> dict[str, Variant]:
         "**chosen**": lambda s: fused(s, chosen),
         "feedback from 3 papers, 0.4": lambda s: with_feedback(s, 3, 0.4),
     }
-    for name, values in {"lexical": (0.3, 0.4, 0.6, 0.7), "window": (0.0, 0.3, 1.0), "pairs": (0.0, 0.2, 0.5, 1.0)}.items():
+    for name, values in {"lexical": (0.05, 0.1, 0.2, 0.3), "window": (0.0, 0.5, 1.0), "pairs": (0.0, 0.2, 0.5, 1.0)}.items():
         for value in values:
             table[f"{name} = {value}"] = partial(fused, ranking=replace(chosen, **{name: value}))
     return table

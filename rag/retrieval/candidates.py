@@ -89,7 +89,8 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
     nearest = islice(dict.fromkeys(hit.paper_id for hit in hits), pool.dense_candidates)
     dense = _dense_signals(library, vector, hits, dict.fromkeys([*nearest, *best]))
     ids = tuple(dense)
-    weights = term_weights(terms, library.document_frequency(terms), library.count())
+    papers = library.count()
+    weights = term_weights(terms, library.document_frequency(terms), papers)
     return Candidates(
         ids,
         np.array([dense[paper_id].whole for paper_id in ids]),
@@ -98,7 +99,7 @@ def gather(library: Library | JoinedLibrary, topic: str, vector: Vectors, filter
         tuple(dense[paper_id].span for paper_id in ids),
         terms,
         weights,
-        lexical_level(bm25.values(), lexical_ceiling(weights.values())),
+        lexical_level(bm25.values(), papers, lexical_ceiling(weights.values())),
     )
 
 

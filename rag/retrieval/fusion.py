@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 # BM25 saturates at IDF * (k1 + 1) for each term; k1 is fixed in SQLite FTS5.
 _SATURATION = 2.2
-_BEST = 100
-# Where hardly any paper holds the question's words, the mean of the 100 best would be next to nothing.
+_FEWEST, _MOST = 5, 100
+# Where hardly any paper holds the question's words, the mean of the best would be next to nothing.
 _LEAST_SHARE = 0.06
 
 
@@ -42,12 +42,10 @@ def lexical_ceiling(weights: Iterable[float]) -> float:
     return _SATURATION * sum(weights) or 1.0
 
 
-def lexical_level(bm25: Iterable[float], ceiling: float) -> float:
-    """What a BM25 is measured against: the mean of the 100 highest in the corpus, but no less than 0.06 of the ceiling.
-
-    Scaled so, the better of two lexical matches weighs more where few papers share the question's words.
-    """
-    return max(sum(nlargest(_BEST, bm25)) / _BEST, _LEAST_SHARE * ceiling)
+def lexical_level(bm25: Iterable[float], papers: int, ceiling: float) -> float:
+    """What a BM25 is measured against: its mean over the best tenth of the corpus (5 to 100 papers), at least 0.06 of the ceiling."""
+    count = min(max(papers // 10, _FEWEST), _MOST)
+    return max(sum(nlargest(count, bm25)) / count, _LEAST_SHARE * ceiling)
 
 
 def fuse(

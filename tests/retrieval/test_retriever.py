@@ -35,17 +35,17 @@ def test_the_passage_is_a_stretch_of_the_abstract(retriever: Retriever) -> None:
         assert hit.passage.text
 
 
-def test_the_score_is_the_mean_of_cosine_and_lexical_share(retriever: Retriever) -> None:
+def test_the_score_is_cosine_plus_bm25_in_units_of_its_level(retriever: Retriever) -> None:
     scan = retriever.scan("turn-taking", limit=1)
     signals = scan.hits[0].signals
-    dense = 0.6 * signals.window_cosine + 0.4 * signals.whole_cosine
-    assert scan.hits[0].score == pytest.approx(0.5 * dense + 0.5 * signals.bm25 / scan.ceiling)
+    dense = 0.75 * signals.window_cosine + 0.25 * signals.whole_cosine
+    assert scan.hits[0].score == pytest.approx(dense + 0.15 * signals.bm25 / scan.level)
     assert signals.coverage == 1.0
 
 
 def test_ranking_numbers_can_be_changed(seeds: Library, model: MiniLM) -> None:
-    lexical = Retriever(seeds, model, Settings(), ranking=Ranking(lexical=1.0)).search("AdamW SAFE", 1)[0]
-    assert lexical.score == pytest.approx(lexical.signals.bm25 / Retriever(seeds, model, Settings()).scan("AdamW SAFE").ceiling)
+    dense = Retriever(seeds, model, Settings(), ranking=Ranking(lexical=0.0, window=1.0)).search("AdamW SAFE", 1)[0]
+    assert dense.score == pytest.approx(dense.signals.window_cosine)
 
 
 def test_filters_hold(retriever: Retriever) -> None:
