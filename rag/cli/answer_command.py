@@ -69,7 +69,7 @@ def answer(request: Request) -> int:
         if request.verbose:
             _explain(result)
     if request.format == "text" and request.output is None:
-        _print_rest(result, draft)
+        _print_rest(result, draft, is_logged=assistant.settings.log)
     else:
         common.write_or_print(_formatted(result, request.format), request.output, force=request.force)
     if result.finish == "interrupted":
@@ -129,7 +129,7 @@ def _status() -> Iterator[Callable[[Progress | None], None]]:
         status.stop()
 
 
-def _print_rest(result: Answer, draft: str) -> None:
+def _print_rest(result: Answer, draft: str, *, is_logged: bool) -> None:
     """Prints what the stream has not shown: the text, where a check changed it, then sources and notes."""
     from rag.cli import render
 
@@ -144,7 +144,7 @@ def _print_rest(result: Answer, draft: str) -> None:
         common.print_text("")
         render.render_sources(result, stdout)
     render.render_notes(result, common.console(stderr=True))
-    _print_summary(result)
+    _print_summary(result, is_logged=is_logged)
 
 
 def _print_answer_text(result: Answer, stdout: Console) -> None:
@@ -158,11 +158,13 @@ def _print_answer_text(result: Answer, stdout: Console) -> None:
     stream.close()
 
 
-def _print_summary(result: Answer) -> None:
+def _print_summary(result: Answer, *, is_logged: bool) -> None:
     scanned = f"{result.scanned} papers of {result.corpus} scanned"
     cost = f", {result.usage.prompt_tokens + result.usage.completion_tokens} tokens" if result.usage.prompt_tokens else ""
     about = " (estimated)" if cost and result.usage.estimated else ""
-    common.note(f"{scanned}{cost}{about}, {result.timing.total_s:.1f} s. Conversation {result.conversation}.")
+    # Without the log there is nothing that --conversation could continue.
+    conversation = f" Conversation {result.conversation}." if is_logged else ""
+    common.note(f"{scanned}{cost}{about}, {result.timing.total_s:.1f} s.{conversation}")
 
 
 def _formatted(result: Answer, form: str) -> str:
@@ -189,4 +191,4 @@ def _say_when_offline(assistant: Assistant) -> None:
     from rag.models import offline_notice
 
     if assistant.settings.is_offline and assistant.settings.model != "offline":
-        common.note(offline_notice())
+        common.note(offline_notice(assistant.settings.model))

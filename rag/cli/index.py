@@ -79,7 +79,8 @@ def _print_report(report: SyncReport, *, dry_run: bool) -> None:
     line = ", ".join(f"{count} {name}" for name, count in counts.items())
     common.print_text(f"{'Would be: ' if dry_run else ''}{line}, {len(report.rejected)} rejected")
     for rejected in report.rejected[:_MOST_SHOWN]:
-        common.note(f"rejected {rejected.file}:{rejected.line}: {rejected.reason}")
+        line = f":{rejected.line}" if rejected.line else ""  # 0: the whole file
+        common.note(f"rejected {rejected.file}{line}: {rejected.reason}")
     if len(report.rejected) > _MOST_SHOWN:
         common.note(f"... and {len(report.rejected) - _MOST_SHOWN} more; --json lists all.")
     for first, second, score in report.duplicates[:_MOST_SHOWN]:

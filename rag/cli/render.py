@@ -189,7 +189,8 @@ def paper_line(paper: Paper, *, title: bool = True) -> str:
 
 def _source(citation: Citation, *, several: bool) -> Text:
     text = Text(f"[{citation.number}] ", style=_CITATION_STYLE).append(terminal_text(citation.paper.title), style="bold")
-    text.append(f"\n    {paper_line(citation.paper, title=False)}", style="dim")
+    if about := paper_line(citation.paper, title=False):
+        text.append(f"\n    {about}", style="dim")
     if several:
         text.append(f"  ({terminal_text(citation.corpus)})", style="magenta")
     text.append(f"\n    {_SUPPORT_MARK[citation.support]}", style=_SUPPORT_STYLE[citation.support])

@@ -24,6 +24,8 @@ def open_model(settings: Settings, name: str | None = None) -> ChatModel:
     return OpenAIChat(settings, wanted or DEFAULT_MODEL)
 
 
-def offline_notice() -> str:
-    """One line for stderr: that the offline model answers, and how to change it."""
+def offline_notice(wanted: str | None = None) -> str:
+    """One line for stderr: that the offline model answers, in place of the one `wanted`, and how to change it."""
+    if wanted:
+        return f"No server is set for model {wanted!r}: answering offline. Set OPENAI_API_KEY or OPENAI_BASE_URL to let it answer."
     return "Answering offline with sentences from the abstracts. Set OPENAI_API_KEY or OPENAI_BASE_URL to let a language model answer."

@@ -122,7 +122,9 @@ def test_a_conversation_is_continued(run_ask: Any) -> None:
 
 
 def test_no_log_keeps_nothing(run_ask: Any, home: Path) -> None:
-    assert run_ask("--no-log", TURN_TAKING).code == 0
+    run = run_ask("--no-log", TURN_TAKING)
+    assert run.code == 0
+    assert "Conversation" not in run.err
     assert not (home / "log.sqlite").exists()
 
 

@@ -166,6 +166,7 @@ def test_the_offline_model_answers_when_nothing_is_configured() -> None:
     assert open_model(Settings(openai_api_key="x", model="gpt-4.1"), "offline").name == "offline"
     assert "\n" not in offline_notice()
     assert "OPENAI_API_KEY" in offline_notice()
+    assert offline_notice("gpt-x").startswith("No server is set for model 'gpt-x': answering offline.")
 
 
 def test_the_named_model_is_opened() -> None:
