@@ -66,7 +66,7 @@ _HEDGE = re.compile(
 )
 _HEDGE_TOLERANCE = 0.05
 _NEIGHBOURS = 3
-_CLEARLY_NEARER = 3
+_CLEARLY_NEARER = 2
 # "one" is mostly a pronoun or an article; the others say how many.
 _UNCHECKED_WORDS = frozenset({"one"})
 

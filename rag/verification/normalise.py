@@ -32,7 +32,7 @@ _LATEX: tuple[tuple[re.Pattern[str], tuple[Piece, ...]], ...] = (
 _MARKDOWN: tuple[tuple[re.Pattern[str], tuple[Piece, ...]], ...] = (
     (re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)"), (1,)),
     (re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+|\d{1,2}[.)][ \t]+)+"), ()),
-    (re.compile(r"\*{2,3}|~~|`+|(?<![\w*])\*(?=\w)|(?<=[\w.!?)%])\*(?![\w*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?)%])_{1,2}(?!\w)"), ()),
+    (re.compile(r"\*{2,3}|~~|`+|(?<![\w*])\*(?=\w)|(?<=[\w.!?)%])\*(?![\w*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?)%])_{1,2}(?![\w{])"), ()),
 )
 _SINGLE = dict.fromkeys("‘’‚‛′`´ʼ", "'") | dict.fromkeys("“”„‟″«»", '"') | dict.fromkeys("‐‑‒–—―−﹣－", "-")
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.records import Paper, Support
-from rag.verification.features import Comparison
-from rag.verification.figures import Mismatch, misplaced, mismatches
-from rag.verification.names import distinctive_names, known_names, proper_names, unknown_names
 from rag.verification.edits import denial_changed, edits, exchanged_opposites
+from rag.verification.features import Comparison
+from rag.verification.figures import Mismatch, mismatches, misplaced
+from rag.verification.names import distinctive_names, known_names, proper_names, unknown_names
 from rag.verification.polarity import negation_differs, sides_swapped
 from rag.verification.readings import Idf, PaperReading, Sentence, StatementReading, coverage
 

@@ -12,7 +12,7 @@ from rag.verification.wording import Word
 _DENIAL_REACH = 4
 _NEGATION_REACH = 5
 _CONTEXT_REACH = 6
-_SIDE = 6
+_SIDE = 4
 _LIKE = 0.7
 _COMPARISONS = frozenset(
     stem(word)
@@ -93,15 +93,13 @@ def _denied_stems(words: Sequence[Word]) -> set[str]:
 
 
 def _exchanged(stated: tuple[set[str], set[str]], given: tuple[set[str], set[str]]) -> bool:
-    straight = len(stated[0] & given[0]) + len(stated[1] & given[1])
-    left, right = len(stated[0] & given[1]), len(stated[1] & given[0])
-    return left > 0 and right > 0 and left + right > straight
+    return bool(stated[0] & given[1]) and bool(stated[1] & given[0]) and not stated[0] & given[0]
 
 
 def _sides(words: Sequence[Word], place: int) -> tuple[set[str], set[str]]:
-    """The stems before and after a comparison; for a passive ("is outperformed by") the other way round."""
-    left = {word.stem for word in words[max(place - _SIDE, 0) : place] if word.stem}
-    right = {word.stem for word in words[place + 1 : place + 1 + _SIDE] if word.stem}
+    """The nearest informative stems before and after a comparison, those on one side only; for a passive ("is outperformed by") the other way round."""
+    left = set([word.stem for word in words[:place] if word.stem][-_SIDE:])
+    right = set([word.stem for word in words[place + 1 :] if word.stem][:_SIDE])
     is_passive = words[place].text.endswith("ed") and place + 1 < len(words) and words[place + 1].text == "by"
     return (right - left, left - right) if is_passive else (left - right, right - left)
 

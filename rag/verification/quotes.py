@@ -14,7 +14,7 @@ from rag.verification.readings import PaperReading, Sentence, coverage, likeness
 from rag.verification.wording import Word, words_of
 
 _MIN_WORDS = 5
-_MIN_INFORMATIVE = 3
+_MIN_PART = 3
 _ELLIPSIS = re.compile(r"\s*(?:\[?\(?(?:\.\.\.|…)\)?\]?)\s*")
 _SCOPE = 8
 # What may stand around a quotation without changing it: who says it, and that it is said.
@@ -48,7 +48,8 @@ def find_quotation(statement: str, paper: Paper) -> Quotation | None:
     if not any(word.stem for part in parts for word in part):
         return None
     frame = _FRAME | {word.text for word in words_of(" ".join((*paper.authors, paper.venue or "", str(paper.year or ""))))}
-    found = [_find(part, reading, frame) for part in parts]
+    least = _MIN_WORDS if len(parts) == 1 else _MIN_PART
+    found = [_find(part, reading, frame, least) for part in parts]
     kept = [one for one in found if one is not None]
     if len(kept) < len(found):
         return None
@@ -78,12 +79,12 @@ def rank_sentences(statement: str, reading: PaperReading, idf: Callable[[str], f
     return tuple(sorted(reading.sentences, key=lambda sentence: -coverage(stems, sentence.stems, alike, idf)))
 
 
-def _find(words: Sequence[Word], reading: PaperReading, frame: frozenset[str]) -> Quotation | None:
+def _find(words: Sequence[Word], reading: PaperReading, frame: frozenset[str], least: int) -> Quotation | None:
     body = [word for sentence in reading.sentences for word in sentence.words]
     title = [word.text for word in reading.title.words]
     block = _longest(words, body)
     texts = [word.text for word in words]
-    if block is None or not _is_enough(words, block):
+    if block is None or not _is_enough(words, block, least):
         return Quotation((), exact=texts == title) if _is_title(texts, title, frame) else None
     start, place, size = block
     around = _without(texts[:start] + texts[start + size :], title)
@@ -101,11 +102,11 @@ def _longest(words: Sequence[Word], body: Sequence[Word]) -> tuple[int, int, int
     return (match.b, match.a, match.size) if match.size else None
 
 
-def _is_enough(words: Sequence[Word], block: tuple[int, int, int]) -> bool:
-    """Enough of the statement to be a quotation: five words, or all of it and three informative ones."""
+def _is_enough(words: Sequence[Word], block: tuple[int, int, int], least: int) -> bool:
+    """Enough of the statement to be a quotation: `least` words or all of it, more than half of these informative."""
     start, _, size = block
     informative = sum(bool(word.stem) for word in words[start : start + size])
-    return informative >= _MIN_INFORMATIVE and (size >= _MIN_WORDS or size == len(words))
+    return informative > least / 2 and (size >= least or size == len(words))
 
 
 def _is_title(texts: Sequence[str], title: Sequence[str], frame: frozenset[str]) -> bool:

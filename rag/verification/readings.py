@@ -30,7 +30,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class PaperReading:
-    """What a paper says: its sentences in order, its title as one more, and the figures of both."""
+    """What a paper says: its sentences in order, its title as one more, and its figures, those of venue and year among them."""
 
     sentences: tuple[Sentence, ...]
     title: Sentence
@@ -59,7 +59,8 @@ def read_paper(paper: Paper) -> PaperReading:
     sentences = tuple(_sentence(span, words) for span in split_sentences(paper.abstract))
     title_words = _mapped_words(paper.title)
     title = Sentence(Span(0, len(paper.title), paper.title), title_words, frozenset(stems_of(title_words)))
-    return PaperReading(sentences, title, (*quantities(paper.title), *quantities(paper.abstract)))
+    figures = [quantity for text in (paper.abstract, paper.title, f"{paper.venue or ''} {paper.year or ''}") for quantity in quantities(text)]
+    return PaperReading(sentences, title, tuple(figures))
 
 
 @lru_cache(maxsize=256)

@@ -36,6 +36,7 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 _STRONG_BREAK = re.compile(r";\s|,?\s(?=(?:while|whereas|but|although)\b)|\.\s(?=[A-Z])", re.IGNORECASE)
+_AFTER_CITATION = re.compile(r"\s?[,.]\s|\s(?=and\b)")
 _SOFT_BREAK = re.compile(r",\s(?=and\b)|,\s", re.IGNORECASE)
 
 
@@ -166,12 +167,13 @@ def _clauses(hidden: str, start: int, end: int) -> list[tuple[int, int]]:
 def _boundary(hidden: str, start: int, group: tuple[int, int], following: tuple[int, int]) -> int:
     """Where the clause of one citation group ends before the next; 0 when it is not to be told."""
     between = hidden[group[1] : following[0]]
-    if _says_enough(hidden[start : group[0]]) and (after := re.match(r"\s?[,;.]\s|\s(?=(?:while|whereas|but|and)\b)", between)):
-        return group[1] + after.end()
     if strong := list(_STRONG_BREAK.finditer(between)):
         return group[1] + strong[-1].end()
+    # "A [1], B [2] and C [3]" is an enumeration, not three clauses.
+    if _says_enough(hidden[start : group[0]]) and _says_enough(between) and (after := _AFTER_CITATION.match(between)):
+        return group[1] + after.end()
     soft = list(_SOFT_BREAK.finditer(between))
-    return group[1] + soft[-1].end() if soft else 0
+    return group[1] + soft[-1].end() if soft and _says_enough(between[: soft[-1].start()]) else 0
 
 
 def _says_enough(text: str) -> bool:
