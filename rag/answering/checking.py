@@ -91,10 +91,10 @@ def marked(checked: Checked) -> Checked:
 
 
 def without_unsupported(checked: Checked) -> str:
-    """The text without its unsupported statements; empty when none is left."""
+    """The text without the statements that no paper supports, uncited ones included; empty when none is left."""
     text = checked.text
     for statement in reversed(checked.statements):
-        if statement.verdict == "unsupported":
+        if statement.verdict in ("unsupported", "uncited"):
             text = text[: statement.start].rstrip(" ") + text[statement.end :]
     lines = [line.rstrip() for line in text.splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line for line in lines if not re.fullmatch(r"\s*(?:[-*•]|\d+[.)])\s*", line))).strip()

@@ -42,14 +42,29 @@ def index(
     Example: rag index papers.jsonl library.bib --corpus iclr2025
     """
     with common.open_assistant(corpus=corpus) as assistant, progress_bar("indexing") as show:
+        before = _active()
         report = assistant.sync(
             [Path(path) if path != "-" else path for path in paths],
             prune=prune, dry_run=dry_run, merge=merge, wait_s=wait, mapping=_mapping(field_map), format=format, progress=show,
         )  # fmt: skip
     if json:
         common.print_json(_report_json(report))
-        return
-    _print_report(report, dry_run=dry_run)
+    else:
+        _print_report(report, dry_run=dry_run)
+    if (after := _active()) != before:
+        common.note(f"`ask` now answers from {after}; `rag use {before}` goes back.")
+    if report.rejected and not _read(report):
+        raise typer.Exit(common.FAILED)
+
+
+def _active() -> str:
+    """The corpus that `ask` would answer from now."""
+    return common.open_assistant().corpora.active()
+
+
+def _read(report: SyncReport) -> int:
+    """How many papers could be read."""
+    return report.added + report.changed + report.unchanged + report.merged
 
 
 def _mapping(text: str | None) -> dict[str, str] | None:

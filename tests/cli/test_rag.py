@@ -34,6 +34,19 @@ def test_a_dry_run_changes_nothing(run_rag: Any, two_papers: Path) -> None:
     assert [row["name"] for row in run_rag("corpora", "--json").json] == ["seeds"]
 
 
+def test_nothing_readable_is_a_failure_that_says_why(run_rag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text("{broken\n", encoding="utf-8")
+    outcome = run_rag("index", str(path), "-c", "mine")
+    assert outcome.code == 1
+    assert "broken.jsonl:1" in outcome.err
+
+
+def test_the_first_corpus_of_ones_own_becomes_the_active_one_and_says_so(run_rag: Any, two_papers: Path) -> None:
+    assert "`ask` now answers from mine; `rag use seeds` goes back." in run_rag("index", str(two_papers), "-c", "mine").err
+    assert "now answers" not in run_rag("index", str(two_papers), "-c", "mine").err
+
+
 def test_a_missing_file_is_named(run_rag: Any) -> None:
     outcome = run_rag("index", "nowhere.jsonl", "-c", "mine")
     assert outcome.code == 1
