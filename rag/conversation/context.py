@@ -43,7 +43,10 @@ def shown_papers(answer: Answer) -> tuple[Paper, ...]:
 
 
 class Context:
-    """The papers that words of the next question can refer to."""
+    """The papers that words of the next question can refer to.
+
+    What a refusal names as nearest counts only while nothing has been cited.
+    """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = turns
@@ -59,6 +62,11 @@ class Context:
         return found
 
     @cached_property
+    def nearest(self) -> Mapping[str, Paper]:
+        """Papers that refusals named and no answer cited, the most recent last."""
+        return {p.id: p for turn in self.turns for p in turn.answer.nearest if p.id not in self.papers}
+
+    @cached_property
     def numbers(self) -> Mapping[int, Paper]:
         """The papers by their number in the conversation."""
         return {citation.number: citation.paper for turn in self.turns for citation in turn.answer.citations}
@@ -66,7 +74,7 @@ class Context:
     @cached_property
     def current(self) -> Paper | None:
         """The paper that "it" means: what the last turn was about, turns without an answer or subject passed over."""
-        return next((main for turn in reversed(self.turns) if (main := self._main(turn))), None)
+        return next((main for turn in reversed(self.turns) if (main := self._main(turn))), None) or next(iter(self.listed), None)
 
     @cached_property
     def previous(self) -> Paper | None:
@@ -78,7 +86,9 @@ class Context:
     def listed(self) -> tuple[Paper, ...]:
         """What ordinals count in: the papers of the last answer that showed several, else those of the last that showed any."""
         shown = [papers for turn in reversed(self.turns) if (papers := shown_papers(turn.answer))]
-        return next((papers for papers in shown if len(papers) > 1), shown[0] if shown else ())
+        if not shown:
+            return next((turn.answer.nearest for turn in reversed(self.turns) if turn.answer.nearest), ())
+        return next((papers for papers in shown if len(papers) > 1), shown[0])
 
     @cached_property
     def group(self) -> tuple[Paper, ...]:
@@ -90,7 +100,7 @@ class Context:
                 return focus
             if shown and (len(shown) > 1 or not focus):
                 return shown
-        return self.listed
+        return self.listed if self.papers or self.current is None else (self.current,)
 
     @cached_property
     def root(self) -> Turn | None:
@@ -105,10 +115,14 @@ class Context:
 
     @property
     def last(self) -> Turn | None:
-        """The last turn that was answered or was about a known paper."""
-        return next((turn for turn in reversed(self.turns) if turn.answer.citations or turn.focus), None)
+        """The last turn that was answered or was about a known paper; else the last that named any paper."""
+        answered = (turn for turn in reversed(self.turns) if turn.answer.citations or turn.focus)
+        return next(answered, None) or next((turn for turn in reversed(self.turns) if turn.answer.nearest), None)
 
     def _main(self, turn: Turn) -> Paper | None:
+        """Of the papers asked about and cited, the best; of those cited, the one that was ranked first; of those asked about, the first."""
         shown = shown_papers(turn.answer)
         known = [self.papers[paper] for paper in turn.focus if paper in self.papers]
-        return next((paper for paper in (*(paper for paper in known if paper in shown), *shown, *known)), None)
+        ranks = {hit.paper.id: hit.rank for hit in (turn.answer.retrieval.hits if turn.answer.retrieval else ())}
+        ranked = sorted(shown, key=lambda paper: ranks.get(paper.id, len(ranks) + 1))
+        return next((paper for paper in (*(paper for paper in known if paper in shown), *ranked, *known)), None)

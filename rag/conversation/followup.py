@@ -21,8 +21,9 @@ from rag.text.words import stem
 _MOST_NAMED = 5
 # A longer text is pasted material, not a follow-up.
 _LONGEST = 2_000
-# A paper under discussion is meant when it covers the question's words this well, alone and relative to the best paper of the corpus.
+# How well a paper must cover a question's words to be meant by it: in full, in part, relative to the best paper of the corpus, and apart.
 _COVERED = 0.5
+_TOUCHED = 0.3
 _CLOSE = 0.85
 _APART = 0.4
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
@@ -179,12 +180,13 @@ class _Resolver:
         return Standalone(f"{self._question.rstrip(' ?.!')} (“{name_of(paper)}”)?", (paper.id,), self._last.filters, mode="answer")
 
     def _is_about(self, paper: Paper) -> bool:
-        """Whether no paper of the corpus covers the question much better than this one."""
+        """Whether no paper of the corpus covers the question's words better: not much better than well, not at all better than in part."""
         mine = self._covers(paper)
-        if mine < _COVERED:
+        if mine < _TOUCHED:
             return False
         rivals = self._corpus.nearest(self._question, 3) if self._corpus else ()
-        return mine >= _CLOSE * max(map(self._covers, rivals), default=mine)
+        best = max(map(self._covers, rivals), default=mine)
+        return mine >= (_CLOSE * best if mine >= _COVERED else best)
 
     def _covers(self, paper: Paper) -> float:
         """Share (0..1) of the question's own words, by IDF, that the paper holds; 0 when it has none."""

@@ -16,6 +16,8 @@ _COINAGE = re.compile(
     r"\b(?:propos|introduc|present|develop|describ|releas|design|construct|devis|build|call|nam|term|dub|denot|creat)\w*\s"
     rf"(?:(?!\b(?:compar\w+|than|like|unlike|such as|with|on|for)\b)[^.;:]){{0,70}}?(?<=[\s(`\"“])({_NAME})(?![\w-])"
 )
+# A shorter name may be a word ("SAFE", "SteP").
+_SHORT = 4
 _PLURALS = re.compile(r"(?<=[A-Z])s$")
 _COMMON = frozenset(
     "AI ML DL NLP LLM LLMs CV RL NN NNs DNN DNNs GPU GPUs CPU CPUs SOTA API APIs VLM VLMs GNN GNNs CNN CNNs RNN RNNs".split()
@@ -89,10 +91,13 @@ def paper_stems(paper: Paper) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def _pattern(name: str) -> re.Pattern[str]:
+    """Finds a short name as it is written, a longer one in any case, one in capitals not as a proper name ("RAVEN", never "Raven")."""
+    if len(name) <= _SHORT:
+        return re.compile(rf"(?<![\w-]){re.escape(name)}(?:['’]s)?(?![\w-])")
+    if name.isupper():
+        return re.compile(rf"(?<![\w-])(?:{re.escape(name)}|{re.escape(name.lower())})(?:['’]s)?(?![\w-])")
     spelled = r"[\s\-‐‑]?".join(re.escape(part) for part in re.split(r"[\s\-‐‑]+", name))
-    # A short name in capitals may be an English word.
-    exact = len(name) <= 4 and name.isupper()
-    return re.compile(rf"(?<![\w-]){spelled}(?:['’]s)?(?![\w-])", 0 if exact else re.IGNORECASE)
+    return re.compile(rf"(?<![\w-]){spelled}(?:['’]s)?(?![\w-])", re.IGNORECASE)
 
 
 def _unmarked(text: str) -> str:

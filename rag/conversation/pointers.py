@@ -78,7 +78,8 @@ DESCRIBED_BEFORE = re.compile(
 )
 DESCRIBED_BACK = re.compile(r"\b(?:back|return(?:ing)?) to (?:the |that )?(?P<what>[^?.!;:,]{2,80})", re.IGNORECASE)
 GROUP = re.compile(
-    r"\b(?:(?:all|any|each|both|some|most|none|one|which|either|neither) of )?(?:those|these|them|they|their|theirs)\b"
+    r"\b(?:(?:all|any|each|both|some|most|none|one|which|either|neither) of )?"
+    r"(?:those\b(?! (?:who|that|which|with|in|of|from)\b)|(?:these|them|they|their|theirs)\b)"
     rf"(?: {_COUNT}\b)?(?: {_THINGS}\b)?"
     rf"|\b(?:of|among|from) the (?:above|list|{_THINGS} {_SHOWN})\b"
     rf"|\b(?:the|all|those) (?:{_THINGS}|ones) {_SHOWN}"
@@ -97,9 +98,12 @@ _DUMMY = (
 _BEFORE_THAT = "|".join(rf"(?<=\b{word} )" for word in "does did is was can could would will has explain describe".split())
 _BEFORE_LAST_THAT = "|".join(rf"(?<=\b{word} )" for word in "about of for with to than from like behind do".split())
 _AFTER_THIS = _words("is was does do did has can could would will works? compares? holds? means? helps? needs?")
+_NOT_SHOWN = _words("year month week time corpus collection library field area topic subject way kind type sort question conversation")
 PRONOUN = re.compile(
     rf"\b(?:(?<!what time is )it{_DUMMY}|its|itself|it['’]s)\b"
     rf"|\b(?:this|that|the same|such an?|said) (?:(?:very|new|proposed|latter) )?{_THING}\b|\b(?:this|that) one\b"
+    rf"|\b(?:this|such an?) (?!(?:{_NOT_SHOWN}|{_AFTER_THIS})\b)[a-z]{{3,}}\b"
+    r"|\b(?<!is )(?<!are )(?:there|here)\b(?=\s*[?.!]*$)"
     rf"|(?:{_BEFORE_THAT})(?:this|that)\b"
     rf"|(?:{_BEFORE_LAST_THAT})(?:this|that)\b(?=\s*(?:$|[?.!,;]|(?:in|on|for|with|to|and|or|at|by)\b))"
     rf"|\bthis\b(?=\s*(?:$|[?.!,;]|(?:{_AFTER_THIS})\b))",

@@ -82,22 +82,26 @@ def _at(papers: Sequence[Paper], index: int) -> tuple[Paper, ...]:
 
 
 def _names(question: str, context: Context) -> Iterator[Reference]:
-    for start, end, paper in find_names(question, context.papers.values()):
+    for start, end, paper in find_names(question, (*context.nearest.values(), *context.papers.values())):
         yield Reference(start, end, (paper,), "name")
 
 
 def _descriptions(question: str, context: Context) -> Iterator[Reference]:
-    papers = tuple(context.papers.values())
     for match in (*pointers.DESCRIBED_BACK.finditer(question), *pointers.DESCRIBED_AFTER.finditer(question)):
         start = match.start("what")
         # What follows the description belongs to the question: "the paper on bees open source?"
         ends = [start + word.end() for word in re.finditer(r"\S+", match["what"])]
-        whole = ((end, best_described(question[start:end], papers, at_least=1.0)) for end in reversed(ends))
-        end, paper = next(((end, paper) for end, paper in whole if paper), (match.end(), best_described(match["what"], papers)))
+        whole = ((end, _described(question[start:end], context, at_least=1.0)) for end in reversed(ends))
+        end, paper = next(((end, paper) for end, paper in whole if paper), (match.end(), _described(match["what"], context)))
         yield Reference(match.start(), end, (paper,) if paper else (), "description")
     for match in pointers.DESCRIBED_BEFORE.finditer(question):
-        paper = best_described(match["what"], papers)
+        paper = _described(match["what"], context)
         yield Reference(*match.span(), (paper,) if paper else (), "description")
+
+
+def _described(description: str, context: Context, *, at_least: float = 0.5) -> Paper | None:
+    cited = best_described(description, tuple(context.papers.values()), at_least=at_least)
+    return cited or best_described(description, tuple(context.nearest.values()), at_least=at_least)
 
 
 def _groups(question: str, context: Context) -> Iterator[Reference]:

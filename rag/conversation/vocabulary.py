@@ -78,6 +78,9 @@ _VERB = re.compile(
     r"|cover|compare|include|deal|train|test|consider|address|improve|reduce|run|give|offer|make|rely|simulate|predict|model|solve|learn)\b",
     re.IGNORECASE,
 )
+# One word is a noun ("which floods?"), and so is one with a verb after it ("which models does it beat?").
+_AUXILIARY = r"(?:is|are|was|were|has|have|had|does|do|did|can)"
+_NOT_PICKED = re.compile(rf"^\S+$|\bits?\b|^(?!{_AUXILIARY}\b)\S+ {_AUXILIARY}\b", re.IGNORECASE)
 _SINGULAR = re.compile(r"(?:is|was|has|does|\w{2,}[^s\W]s)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.?!]|,? \b(?:and|but|or|then|while|because|since|when|if|so)\b", re.IGNORECASE)
 
@@ -115,7 +118,7 @@ def picks_among(question: str) -> str:
     Empty when it is none.
     """
     match = _WHICH_OF.match(without_opener(question))
-    if match is None or not _VERB.match(match["rest"]) or len(match["rest"].split()) < 2:
+    if match is None or not _VERB.match(match["rest"]) or _NOT_PICKED.search(match["rest"]):
         return ""
     rest = re.sub(r"^(?:that|which) ", "", match["rest"].rstrip(" ?.!"))
     is_singular = bool(_SINGULAR.match(rest)) and not (match["many"] or match["several"] or match["any"])

@@ -105,6 +105,7 @@ def test_a_chat_looks_like_its_golden_screen(terminal: Callable[..., Terminal], 
     ):
         chat.type(f"{line}\r")
         chat.wait_for(shown)
+        chat.wait(lambda: chat.text.endswith("\n>"))
         chat.settle()
     golden = GOLDEN / f"chat_{columns}.txt"
     if os.environ.get("UPDATE_SCREENS"):
@@ -125,18 +126,10 @@ def test_nothing_that_was_printed_of_an_answer_is_drawn_again(terminal: Callable
 
 
 def test_the_prompt_is_there_while_models_still_load(terminal: Callable[..., Terminal]) -> None:
-    chat = terminal(80, 24, "5")
-    started = time.monotonic()
+    chat = terminal(80, 24, "600")
     chat.wait_for("\n>")
-    chat.type("/he")
-    chat.wait_for("> /he")
-    assert time.monotonic() - started < 4
-
-
-def test_a_line_that_was_typed_ahead_is_sent(terminal: Callable[..., Terminal]) -> None:
-    chat = terminal()
-    chat.type("who studies bees?\r")
-    chat.wait_for("[1] Do Bees")
+    chat.type("/help\r")
+    chat.wait_for("/quit")
 
 
 def test_ctrl_c_stops_the_answer_and_keeps_what_came(terminal: Callable[..., Terminal]) -> None:

@@ -1,5 +1,7 @@
 """What follow-up questions mean, by rules: a table of wordings for each kind of reading."""
 
+from dataclasses import replace
+
 import pytest
 from conversation.conversation_fakes import BEES, FLORA, TIDE, FakeAnswerer, answer_citing
 
@@ -197,6 +199,41 @@ NEW = [
     ("ONE", "Is there a paper that predicts floods and explains how it does so?"),
     ("REFUSED", "Are there papers on cooking?"),
 ]
+
+
+def test_it_means_the_cited_paper_that_was_ranked_first() -> None:
+    answer = answer_citing("", FLORA, TIDE)
+    answer = replace(answer, text="First [2], then [1].")
+    turns = (Turn("Who predicts or counts?", answer, "Who predicts or counts?"),)
+    assert resolve("How fast is it?", turns).focus == ("flora",)
+    assert resolve("How fast is the first?", turns).focus == ("tide",)
+
+
+def test_after_a_refusal_the_nearest_papers_are_meant_until_something_is_cited() -> None:
+    refusal = Turn("Who counts blossoms?", Answer("", "No.", abstained=True, nearest=(FLORA, BEES)), "Who counts blossoms?")
+    assert resolve("How fast is it?", (refusal,)).focus == ("flora",)
+    assert resolve("And the second one?", (refusal,)).focus == ("bees",)
+    assert resolve("What does WaggleSim release?", (refusal,)).focus == ("bees",)
+    tides = Turn("Who predicts tides?", answer_citing("", TIDE), "Who predicts tides?")
+    assert resolve("How fast is it?", (tides, refusal)).focus == ("tide",)
+    assert resolve("What does WaggleSim release?", (tides, refusal)).focus == ("bees",)
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "is_meant"),
+    [
+        ("RAVEN", "Does raven use retrieval?", True),
+        ("RAVEN", "Are Raven's matrices of intelligence hard for humans?", False),
+        ("SteP", "What is the next step in cooking?", False),
+        ("SteP", "Is SteP evaluated?", True),
+        ("Spatial-Net", "How good is spatial net?", True),
+        ("Spatial-Net", "How good is Spatial-Network?", False),
+    ],
+)
+def test_names_are_known_again(name: str, question: str, is_meant: bool) -> None:
+    paper = replace(TIDE, title=f"{name}: A Method", abstract="It works.")
+    turns = (Turn("Who?", answer_citing("", paper), "Who?"),)
+    assert (resolve(question, turns).focus == ("tide",)) is is_meant
 
 
 @pytest.mark.parametrize(("context", "question"), NEW)
