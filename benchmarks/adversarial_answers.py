@@ -45,9 +45,12 @@ OPPOSITES = {
     "reducing": "increasing", "higher": "lower", "lower": "higher", "better": "worse", "faster": "slower", "fewer": "more", "increase": "decrease", "superior": "inferior",
     "improving": "worsening", "larger": "smaller", "smaller": "larger", "efficient": "inefficient", "enhances": "impairs", "stronger": "weaker", "more": "less",
 }  # fmt: skip
-ASIDES = re.compile(r"\s\([^()]{1,80}\)|\b(?:significantly|substantially|notably|effectively|particularly|especially|very|also|further|highly|remarkably|importantly)\s")
+ASIDES = re.compile(
+    r"\s\([^()]{1,80}\)|\b(?:significantly|substantially|notably|effectively|particularly|especially|very|also|further|highly|remarkably|importantly)\s"
+)
 OPENERS = re.compile(
-    r"^(?:In this (?:work|paper|study),|Here,|However,|Moreover,|Furthermore,|Additionally,|Finally,|Specifically,|In particular,|Therefore,|Thus,|Notably,)\s+", re.I
+    r"^(?:In this (?:work|paper|study),|Here,|However,|Moreover,|Furthermore,|Additionally,|Finally,|Specifically,|In particular,|Therefore,|Thus,|Notably,)\s+",
+    re.I,
 )
 
 
@@ -144,13 +147,19 @@ def negate(sentence: str) -> str:
     verb = re.search(r"\b(is|are|can|does|do|was|were|has|have|will|could)\b(?! not)", sentence)
     if verb and verb[1] not in ("has", "have", "do", "does"):
         return f"{sentence[: verb.end()]} not{sentence[verb.end() :]}"
-    verb = re.search(r"\b(outperform|achieve|improve|reduce|propose|show|provide|demonstrate|introduce|present|require|enable|increase)(e?s)?\b", sentence)
+    verb = re.search(
+        r"\b(outperform|achieve|improve|reduce|propose|show|provide|demonstrate|introduce|present|require|enable|increase)(e?s)?\b",
+        sentence,
+    )
     return f"{sentence[: verb.start()]}{'does' if verb[2] else 'do'} not {verb[1]}{sentence[verb.end() :]}" if verb else ""
 
 
 def swap_sides(sentence: str) -> str:
     """Subject and object of a comparison exchanged; empty when there is none."""
-    match = re.search(r"^(?P<left>[^,;]{4,80}?) (?:significantly |consistently )?(?P<verb>outperforms?|surpass(?:es)?|exceeds?) (?P<right>[^,;.]{4,80})", sentence)
+    match = re.search(
+        r"^(?P<left>[^,;]{4,80}?) (?:significantly |consistently )?(?P<verb>outperforms?|surpass(?:es)?|exceeds?) (?P<right>[^,;.]{4,80})",
+        sentence,
+    )
     if not match:
         return ""
     return f"{upper_first(match['right'])} {match['verb']} {lower_first(match['left'])}{sentence[match.end() :]}"
@@ -180,8 +189,14 @@ def reorder(sentence: str) -> str:
 
 def to_passive(sentence: str) -> str:
     """`The authors propose X` as `X is proposed`; empty for other sentences."""
-    match = re.match(r"^(?:The authors|They) (propose|introduce|present|develop|investigate|analyze|evaluate) ([^,;.]{10,100})(.*)$", sentence)
-    return f"{upper_first(match[2])} is {match[1].removesuffix('e').removesuffix('y')}{'ed' if match[1] != 'study' else 'ied'}{match[3]}" if match else ""
+    match = re.match(
+        r"^(?:The authors|They) (propose|introduce|present|develop|investigate|analyze|evaluate) ([^,;.]{10,100})(.*)$", sentence
+    )
+    return (
+        f"{upper_first(match[2])} is {match[1].removesuffix('e').removesuffix('y')}{'ed' if match[1] != 'study' else 'ied'}{match[3]}"
+        if match
+        else ""
+    )
 
 
 def replace_first(sentence: str, table: dict[str, str]) -> str:

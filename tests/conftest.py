@@ -1,6 +1,5 @@
 """What all tests share: an empty home, no settings from outside."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,11 @@ pytest_plugins = ["openai_server.plugin"]
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty `RAG_HOME`; no key, no server and no `.env` of the developer's reaches a test."""
     for name in environment_variables():
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "home"
     monkeypatch.setenv("RAG_HOME", str(folder))
     monkeypatch.chdir(tmp_path)
-    yield folder
+    return folder

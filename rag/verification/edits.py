@@ -41,7 +41,8 @@ def denial_changed(found: Sequence[Edit]) -> bool:
     if sum(_negations(edit.stated) - _negations(edit.given) for edit in found) % 2 == 0:
         return False
     return any(
-        max(len(edit.stated), len(edit.given)) <= _MOST_NEGATED and _negations(edit.stated) % 2 != _negations(edit.given) % 2 for edit in found
+        max(len(edit.stated), len(edit.given)) <= _MOST_NEGATED and _negations(edit.stated) % 2 != _negations(edit.given) % 2
+        for edit in found
     )
 
 

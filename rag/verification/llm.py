@@ -46,7 +46,14 @@ _MEANINGS: Mapping[str, tuple[Support, float, str | None]] = {
     "contradicted": ("unsupported", 0.02, "the model finds the opposite in the abstract"),
     "unsupported": ("unsupported", 0.1, "the model does not find it in the abstract"),
 }
-_SYNONYMS = {"partially supported": "partial", "partly": "partial", "weak": "partial", "yes": "supported", "no": "unsupported", "entailed": "supported"}
+_SYNONYMS = {
+    "partially supported": "partial",
+    "partly": "partial",
+    "weak": "partial",
+    "yes": "supported",
+    "no": "unsupported",
+    "entailed": "supported",
+}
 
 Pairs = Sequence[tuple[str, Paper]]
 
@@ -105,13 +112,19 @@ def verify_with_model(model: ChatModel, pairs: Pairs, local: Sequence[Verdict], 
     try:
         said = _meanings(_reply(model, request), len(rows))
     except RagError as error:
-        return ModelCheck(tuple(local), f"Checking by the model failed ({str(error).rstrip('.')}); statements were checked by wording and meaning.")
+        return ModelCheck(
+            tuple(local), f"Checking by the model failed ({str(error).rstrip('.')}); statements were checked by wording and meaning."
+        )
     verdicts = list(local)
     for number, row in enumerate(rows, 1):
         if number in said:
             verdicts[row] = _combined(local[row], said[number])
     left_out = len(open_rows) - len(said)
-    note = f"The model gave no verdict on {left_out} of {len(open_rows)} citations; these were checked by wording and meaning." if left_out else None
+    note = (
+        f"The model gave no verdict on {left_out} of {len(open_rows)} citations; these were checked by wording and meaning."
+        if left_out
+        else None
+    )
     return ModelCheck(tuple(verdicts), note)
 
 

@@ -37,7 +37,9 @@ _MARKDOWN: tuple[tuple[re.Pattern[str], tuple[Piece, ...]], ...] = (
 _SINGLE = dict.fromkeys("‘’‚‛′`´ʼ", "'") | dict.fromkeys("“”„‟″«»", '"') | dict.fromkeys("‐‑‒–—―−﹣－", "-")
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 # Formulas and code are left alone: `$p \\in [1,2]$` cites nothing.
-_CITATION = re.compile(r"(?P<quiet>\$[^$\n]+\$|`[^`\n]+`)|\s?(?:\[\^?\d{1,3}\??(?:\s?[,;–-]\s?\^?\d{1,3}\??)*\]|【\d{1,3}(?:[,†][^】]{0,20})?】)")
+_CITATION = re.compile(
+    r"(?P<quiet>\$[^$\n]+\$|`[^`\n]+`)|\s?(?:\[\^?\d{1,3}\??(?:\s?[,;–-]\s?\^?\d{1,3}\??)*\]|【\d{1,3}(?:[,†][^】]{0,20})?】)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,9 @@ def read_paper(paper: Paper) -> PaperReading:
     sentences = tuple(_sentence(span, words) for span in split_sentences(paper.abstract))
     title_words = _mapped_words(paper.title)
     title = Sentence(Span(0, len(paper.title), paper.title), title_words, frozenset(stems_of(title_words)))
-    figures = [quantity for text in (paper.abstract, paper.title, f"{paper.venue or ''} {paper.year or ''}") for quantity in quantities(text)]
+    figures = [
+        quantity for text in (paper.abstract, paper.title, f"{paper.venue or ''} {paper.year or ''}") for quantity in quantities(text)
+    ]
     return PaperReading(sentences, title, tuple(figures))
 
 

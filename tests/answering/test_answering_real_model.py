@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from answering_parts import FakeRetriever, ScriptedModel, answerer
+
 from rag.errors import BudgetError, ModelError
 from rag.records import Paper, Progress
 
@@ -13,7 +14,11 @@ CLIP = Paper(
     "point-clouds. The choice of multi-view images allows us to leverage 2D priors from off-the-shelf CLIP models. Compared with "
     "methods based on point clouds, it reduces training to only 57 A5000 hours.",
 )
-OTHER = Paper("other", "Improving Long-Text Alignment", "We propose LongAlign, which encodes long texts in segments. It needs 20 hours of fine-tuning.")
+OTHER = Paper(
+    "other",
+    "Improving Long-Text Alignment",
+    "We propose LongAlign, which encodes long texts in segments. It needs 20 hours of fine-tuning.",
+)
 QUESTION = "How many A5000 hours does Duoduo CLIP need?"
 REFUSAL = "The papers given do not answer this question."
 ANSWER = "Compared with methods based on point clouds, it reduces training to only 57 A5000 hours [1]."

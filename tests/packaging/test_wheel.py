@@ -24,7 +24,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = work / "venv" / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "--quiet", str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
-    site = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True)
+    site = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True
+    )
     # A path inside a .pth does not run that folder's own .pth files, so the checkout's editable install stays out.
     Path(site.stdout.strip(), "environment.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     return work / "venv" / "bin"

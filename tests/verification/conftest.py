@@ -17,7 +17,14 @@ ABSTRACT = (
 
 @pytest.fixture
 def paper() -> Paper:
-    return Paper("p1", "SelectFormer: Private Data Selection in Data Markets", ABSTRACT, authors=("Ada Moreno", "Li Wei"), year=2025, venue="ICLR 2025")
+    return Paper(
+        "p1",
+        "SelectFormer: Private Data Selection in Data Markets",
+        ABSTRACT,
+        authors=("Ada Moreno", "Li Wei"),
+        year=2025,
+        venue="ICLR 2025",
+    )
 
 
 @pytest.fixture

@@ -81,7 +81,9 @@ def test_another_figure_is_a_mismatch(statement: str, abstract: str, nearest: st
     assert (found.wrong, found.nearest) == (True, nearest)
 
 
-@pytest.mark.parametrize(("statement", "abstract"), [("It is 12x faster.", "It is 12.1x faster."), ("It gains 3.2%.", "It gains 3.2 points.")])
+@pytest.mark.parametrize(
+    ("statement", "abstract"), [("It is 12x faster.", "It is 12.1x faster."), ("It gains 3.2%.", "It gains 3.2 points.")]
+)
 def test_a_rounded_figure_or_one_with_another_kind_is_only_near(statement: str, abstract: str) -> None:
     [found] = mismatches(quantities(statement), quantities(abstract))
     assert not found.wrong

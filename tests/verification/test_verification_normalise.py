@@ -11,7 +11,7 @@ from rag.verification.normalise import normalise, without_citations
     ("text", "expected"),
     [
         ("A  Line\nbreak", "a line break"),
-        ("“Quoted” – it’s", "\"quoted\" - it's"),
+        ("“Quoted” – it’s", '"quoted" - it\'s'),
         ("ﬁne-tuning e\u00ad\u200bﬃcient", "fine-tuning efficient"),
         ("**bold** and *emphasis* and `code`", "bold and emphasis and code"),
         ("- item one", "item one"),

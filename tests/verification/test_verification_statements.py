@@ -45,7 +45,9 @@ def test_every_way_to_write_a_citation_is_read(marker: str, numbers: tuple[int, 
     assert cited_numbers(f"Pruning keeps accuracy {marker}.") == numbers
 
 
-@pytest.mark.parametrize("text", ["The value x[1] is read.", "Run `a[2]` first.", "Let $b[3]$ be large.", "```\ny = a[1]\n```", "In [brackets] nothing."])
+@pytest.mark.parametrize(
+    "text", ["The value x[1] is read.", "Run `a[2]` first.", "Let $b[3]$ be large.", "```\ny = a[1]\n```", "In [brackets] nothing."]
+)
 def test_indexes_and_code_are_no_citations(text: str) -> None:
     assert cited_numbers(text) == ()
 
@@ -75,7 +77,9 @@ def test_a_list_item_shares_its_only_citation() -> None:
 
 
 def test_nested_items_inherit_the_citation_of_their_parent() -> None:
-    answer = "1. Talking Turns, a new benchmark [1]:\n   - measures who speaks when\n   - uses a trained judge [2]\n2. Kernel slicing is fast"
+    answer = (
+        "1. Talking Turns, a new benchmark [1]:\n   - measures who speaks when\n   - uses a trained judge [2]\n2. Kernel slicing is fast"
+    )
     assert [numbers for _, numbers in claims(answer)] == [(1,), (1,), (2,), ()]
 
 
@@ -124,7 +128,32 @@ def test_an_answer_without_claims_has_no_statements(answer: str) -> None:
 
 
 PIECES = st.sampled_from(
-    ["Slicing is fast", " [1]", "[2][3]", ". ", "\n", "\n\n", "- ", "  - ", "1. ", "# ", "**", "`", "```", "$", "Sources:", ", while ", "; ", "【1】", "|", "é", "?", "…", "[", "]"]
+    [
+        "Slicing is fast",
+        " [1]",
+        "[2][3]",
+        ". ",
+        "\n",
+        "\n\n",
+        "- ",
+        "  - ",
+        "1. ",
+        "# ",
+        "**",
+        "`",
+        "```",
+        "$",
+        "Sources:",
+        ", while ",
+        "; ",
+        "【1】",
+        "|",
+        "é",
+        "?",
+        "…",
+        "[",
+        "]",
+    ]
 )
 
 

@@ -96,11 +96,17 @@ def test_fair_paraphrases_are_supported(verifier: Verifier, paper: Paper, statem
     [
         ("SelectFormer outperforms CryptoNet and reduces the delay by 21.1x.", "number 21.1x is not in the abstract (12.1× is)"),
         ("SelectFormer outperforms CryptoNet on seven benchmarks.", "number seven is not in the abstract (six is)"),
-        ("On six benchmarks, SelectFormer outperforms CryptoNet with only 20% accuracy degradation.", "number 20% is not in the abstract (0.20% is)"),
+        (
+            "On six benchmarks, SelectFormer outperforms CryptoNet with only 20% accuracy degradation.",
+            "number 20% is not in the abstract (0.20% is)",
+        ),
         ("Our method does require access to raw training data.", "one of statement and abstract denies what the other says"),
         ("SelectFormer does not outperform CryptoNet and reduces the delay.", "one of statement and abstract denies what the other says"),
         ("CryptoNet outperforms SelectFormer and reduces the delay.", "the two sides of a comparison are exchanged"),
-        ("SelectFormer underperforms CryptoNet and reduces the delay.", "the statement says 'underperforms' where the abstract says 'outperforms'"),
+        (
+            "SelectFormer underperforms CryptoNet and reduces the delay.",
+            "the statement says 'underperforms' where the abstract says 'outperforms'",
+        ),
         ("SelectFormer outperforms CryptoNet and increases the delay.", "the statement says 'increases' where the abstract says 'reduces'"),
     ],
 )
@@ -127,7 +133,9 @@ def test_a_name_that_the_paper_does_not_know_is_at_most_weak(verifier: Verifier,
 
 
 def test_authors_venue_and_spelled_out_acronyms_are_known(verifier: Verifier, paper: Paper) -> None:
-    statement = "Moreno and Wei (ICLR 2025) propose SelectFormer, a pipeline for private data selection (PDS) that emulates nonlinear operators."
+    statement = (
+        "Moreno and Wei (ICLR 2025) propose SelectFormer, a pipeline for private data selection (PDS) that emulates nonlinear operators."
+    )
     assert verifier.check(statement, paper).problem is None
 
 
