@@ -54,7 +54,8 @@ def score_rankings(
 ) -> dict[str, dict[str, float]]:
     """Measure to query id to value, for every query of `qrels`; a query that is not in `rankings` counts zero.
 
-    `rankings` gives paper ids, best first; `measures` maps the name to report to the one of `ir-measures`. Raises `MissingExtraError` without `ir-measures`.
+    `rankings` gives paper ids, best first; `measures` maps the name to report to the one of `ir-measures`.
+    Raises `MissingExtraError` without `ir-measures`.
     """
     try:
         import ir_measures

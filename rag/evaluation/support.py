@@ -56,8 +56,9 @@ class SupportFigures:
 def evaluate_support(
     file: Path, corpus: Path, embedder: Embedder | None = None, *, progress: Callable[[int, int], None] | None = None
 ) -> SupportFigures:
-    """The figures for the pairs in `file` (JSON lines: `claim`, `doc_id`, `label`) against the abstracts in `corpus` (`_id`, `title`, `text`).
+    """The figures for the pairs in `file` against the abstracts in `corpus`.
 
+    Both are JSON lines: `claim`, `doc_id`, `label`, and `_id`, `title`, `text`.
     IDF comes from `corpus`. Without an `embedder` the configured one is used. Raises `SourceError`, naming file and line, for a
     record that cannot be used.
     """
