@@ -15,9 +15,9 @@ _UNSAFE = re.compile(
 )
 # A joiner is spelling in Persian, Indic scripts and emoji, but only an invisible trap between ASCII letters.
 _JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
-# Putting combining marks in order takes quadratic time in the length of their run: long texts are normalised in pieces.
+# Putting combining marks in order takes quadratic time in the length of their run; Unicode's stream-safe text has at most 30.
 _LONG_TEXT = 5_000
-_PIECE = re.compile(r"\S{1,1000}")
+_MARKS_IN_A_ROW = 30
 _ESCAPE_SEQUENCE = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     "|\x9b[0-?]*[ -/]*[@-~]"
@@ -61,6 +61,14 @@ def _without_unsafe(text: str) -> str:
     if text.isascii():
         return _UNSAFE.sub("", text)
     kept = _JOINER.sub("", _UNSAFE.sub("", text))
-    if len(kept) <= _LONG_TEXT:
-        return unicodedata.normalize("NFC", kept)
-    return _PIECE.sub(lambda piece: unicodedata.normalize("NFC", piece[0]), kept)
+    return unicodedata.normalize("NFC", kept if len(kept) <= _LONG_TEXT else _with_short_runs(kept))
+
+
+def _with_short_runs(text: str) -> str:
+    kept: list[str] = []
+    run = 0
+    for char in text:
+        run = run + 1 if unicodedata.combining(char) else 0
+        if run <= _MARKS_IN_A_ROW:
+            kept.append(char)
+    return "".join(kept)

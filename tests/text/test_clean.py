@@ -110,7 +110,7 @@ def test_no_markup_makes_any_of_them_fail(text):
     ids=range(15),
 )  # fmt: skip
 def test_hostile_text_is_cleaned_in_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     plain_text(text)
     terminal_text(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
