@@ -38,7 +38,7 @@ from rag.store.library import Library
 ALPHA = 0.05
 # Authors name a keyword for a fraction of the papers it fits, so a listed paper stands for several; chosen so that lists of
 # complete labels (the bundled corpus) and of incomplete ones (keywords) both come out at the targets.
-COMMON_WEIGHT, RARE_WEIGHT, SINGLE_WEIGHT = 26.0, 6.0, 3.0
+COMMON_WEIGHT, RARE_WEIGHT, SINGLE_WEIGHT = 30.0, 6.0, 3.0
 SMALL, SMALL_CORPORA = 60, 10
 EVERYDAY = """how do I bake sourdough bread|who won the football world cup in 1998|what is the best restaurant in Paris|how tall is Mount Everest
 when did the Roman Empire fall|what is the weather tomorrow|how do I fix a flat bicycle tyre|which films did Kurosawa direct

@@ -56,9 +56,9 @@ class Background:
         ids = sorted(library.ids())
         step = max(len(ids) / most, 1.0)
         chosen = [ids[int(i * step)] for i in range(min(len(ids), most))]
-        papers, stored = library.get(chosen), library.vectors(chosen)
-        present = [key for key in chosen if key in papers and key in stored]
-        words = tuple(PaperWords.of(papers[key]) for key in present)
+        held, stored = PaperWords.read(library, chosen), library.vectors(chosen)
+        present = [key for key in chosen if key in held and key in stored]
+        words = tuple(held[key] for key in present)
         if not present:
             return cls((), np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32), np.zeros(0, np.int64), _DEFAULT_LENGTH)
         # A paper of one chunk is its own window.

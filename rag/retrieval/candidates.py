@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rag.records import ChunkHit, Paper
+from rag.records import ChunkHit
 from rag.retrieval.fusion import Ranking, lexical_ceiling, lexical_level, term_weights
 from rag.retrieval.topic import PaperWords
 from rag.store.filters import Filters
@@ -62,11 +62,10 @@ class Candidates:
         """The BM25 that no paper can pass for this topic."""
         return lexical_ceiling(self.weights.values())
 
-    def coverage(self, paper: Paper) -> float:
+    def coverage(self, words: PaperWords) -> float:
         """Share (0..1) of the topic's terms, by IDF, that stand in the paper; 0 for a topic without informative words."""
-        present = PaperWords.of(paper).counts
         total = sum(self.weights.values())
-        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
+        return sum(weight for term, weight in self.weights.items() if term in words.counts) / total if total else 0.0
 
 
 @dataclass(frozen=True, slots=True)

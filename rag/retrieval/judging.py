@@ -11,7 +11,7 @@ from rag.records import Hit
 from rag.retrieval.answerable import Judgement, judge_answerable, refused_outright
 from rag.retrieval.background import Background
 from rag.retrieval.language import usable_names
-from rag.retrieval.listing import match_features, matching
+from rag.retrieval.listing import MatchFeatures, match_features, matching
 from rag.retrieval.topic import PaperWords, Topic, alternatives
 from rag.text.words import query_terms
 
@@ -41,7 +41,7 @@ class Judge:
         if (reason := refused_outright(question)) is not None:
             return Judgement(0.0, True, reason)
         best = hits[:_LOOKED_AT]
-        words = [PaperWords.of(hit.paper) for hit in best]
+        words = self._words(best)
         judged = [judge_answerable(Topic.of(side, self._library), best, words, papers) for side in alternatives(topic)]
         likeliest = max(judged, key=lambda judgement: judgement.probability)
         return judged[0] if likeliest.abstain else likeliest
@@ -58,24 +58,27 @@ class Judge:
         return " ".join(word for word in topic.split() if not set(query_terms(word)) <= unknown) or topic
 
     def matches(self, topic: str, search: Callable[[str], Sequence[Hit]]) -> tuple[tuple[Hit, ...], int]:
-        """The papers that a list on the topic should hold, most probable first, and how many were judged one by one.
+        """The papers that a list on the topic should hold, best first, and how many were judged one by one.
 
         `search` gives the candidates of a text. A paper matches "A or B" as well as it matches A, B, or both. Each hit of the
         list has its probability as score and its best sentence as passage.
         """
-        best: dict[str, tuple[float, Hit, Topic]] = {}
+        best: dict[str, tuple[MatchFeatures, Hit, Topic]] = {}
         for side in alternatives(topic):
             hits, judged = search(side), Topic.of(side, self._library)
-            for hit, probability in zip(hits, self._probabilities(judged, hits), strict=True):
-                if hit.paper.id not in best or probability > best[hit.paper.id][0]:
-                    best[hit.paper.id] = probability, hit, judged
-        chosen = matching([hit for _, hit, _ in best.values()], [probability for probability, _, _ in best.values()])
+            for hit, features in zip(hits, self._features(judged, hits), strict=True):
+                if hit.paper.id not in best or features.probability > best[hit.paper.id][0].probability:
+                    best[hit.paper.id] = features, hit, judged
+        chosen = matching([hit for _, hit, _ in best.values()], [features for features, _, _ in best.values()])
         return tuple(replace(hit, passage=best[hit.paper.id][2].evidence(hit.paper, hit.passage)) for hit in chosen), len(best)
 
-    def _probabilities(self, topic: Topic, hits: Sequence[Hit]) -> list[float]:
+    def _features(self, topic: Topic, hits: Sequence[Hit]) -> list[MatchFeatures]:
         vector = self._embedder.embed([topic.text])[0]
-        words = [PaperWords.of(hit.paper) for hit in hits]
-        return [features.probability for features in match_features(topic, vector, hits, words, self.background())]
+        return match_features(topic, vector, hits, self._words(hits), self.background())
+
+    def _words(self, hits: Sequence[Hit]) -> list[PaperWords]:
+        held = PaperWords.read(self._library, [hit.paper.id for hit in hits])
+        return [held.get(hit.paper.id) or PaperWords.of(hit.paper) for hit in hits]
 
     def background(self) -> Background:
         """The corpus's ordinary papers, read again when the number of papers has changed."""

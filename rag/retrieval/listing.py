@@ -83,7 +83,12 @@ def best_cut(probabilities: Sequence[float]) -> int:
     return cut
 
 
-def matching(hits: Sequence[Hit], probabilities: Sequence[float]) -> tuple[Hit, ...]:
-    """The hits that make the list, most probable first, each with its probability as score."""
-    order = sorted(range(len(hits)), key=lambda i: -probabilities[i])[: best_cut(probabilities)]
+def matching(hits: Sequence[Hit], features: Sequence[MatchFeatures]) -> tuple[Hit, ...]:
+    """The hits that make the list, those most about the topic first, each with its probability as score.
+
+    Probability decides what is in; among what is in, aboutness orders better (docs/evaluation.md).
+    """
+    probabilities = [found.probability for found in features]
+    chosen = sorted(range(len(hits)), key=lambda i: -probabilities[i])[: best_cut(probabilities)]
+    order = sorted(chosen, key=lambda i: -features[i].height)
     return tuple(replace(hits[i], rank=rank, score=probabilities[i]) for rank, i in enumerate(order, 1))

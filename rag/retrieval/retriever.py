@@ -15,6 +15,7 @@ from rag.retrieval.judging import Judge
 from rag.retrieval.query import clean_query
 from rag.retrieval.rerank import open_reranker
 from rag.retrieval.similar import gather_similar
+from rag.retrieval.topic import PaperWords
 from rag.store.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
@@ -148,20 +149,24 @@ class Retriever:
 
         scores = fuse(candidates.whole, candidates.window, candidates.bm25, candidates.level, self._ranking)
         order = np.argsort(-scores, kind="stable")[:k].tolist()
-        papers = self._library.get([candidates.ids[row] for row in order])
-        present = [row for row in order if candidates.ids[row] in papers]
-        return [_hit(rank, candidates, row, float(scores[row]), papers[candidates.ids[row]]) for rank, row in enumerate(present, 1)]
+        chosen = [candidates.ids[row] for row in order]
+        papers, words = self._library.get(chosen), PaperWords.read(self._library, chosen)
+        present = [row for row in order if candidates.ids[row] in papers and candidates.ids[row] in words]
+        return [
+            _hit(rank, candidates, row, float(scores[row]), papers[candidates.ids[row]], words[candidates.ids[row]])
+            for rank, row in enumerate(present, 1)
+        ]
 
     def _reranked(self, query: str, hits: Hits, k: int) -> Hits:
         return list(self._reranker.rerank(query, hits))[:k] if self._reranker and hits else hits[:k]
 
 
-def _hit(rank: int, candidates: Candidates, row: int, score: float, paper: Paper) -> Hit:
+def _hit(rank: int, candidates: Candidates, row: int, score: float, paper: Paper, words: PaperWords) -> Hit:
     start, end = candidates.spans[row]
     signals = Signals(
         whole_cosine=float(candidates.whole[row]),
         window_cosine=float(candidates.window[row]),
         bm25=float(candidates.bm25[row]),
-        coverage=candidates.coverage(paper),
+        coverage=candidates.coverage(words),
     )
     return Hit(rank, score, paper, Span(start, end, paper.abstract[start:end]), signals)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,19 @@ class PaperWords:
 
     @classmethod
     def of(cls, paper: Paper) -> PaperWords:
-        """The terms of title and abstract; those of the papers asked for last are kept."""
-        return _paper_words(paper.title, paper.abstract)
+        """The terms of title and abstract."""
+        return cls.of_terms(index_terms(paper.title), index_terms(paper.abstract))
+
+    @classmethod
+    def of_terms(cls, title: str, abstract: str) -> PaperWords:
+        """The same from their index terms, joined by spaces."""
+        in_title, in_abstract = title.split(), abstract.split()
+        return cls(Counter([*in_title, *in_abstract]), frozenset(in_title), len(in_title) + len(in_abstract))
+
+    @classmethod
+    def read(cls, library: Library | JoinedLibrary, ids: Iterable[str]) -> dict[str, PaperWords]:
+        """Of the papers with these ids, from the index, where 400 papers take 15 ms."""
+        return {key: cls.of_terms(*terms) for key, terms in library.terms(ids).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +109,12 @@ class Topic:
         return best
 
 
-# A paper is looked at up to three times for one question, and 0.4 ms each would be most of the time of a list of hundreds.
-@lru_cache(maxsize=1_024)
-def _paper_words(title: str, abstract: str) -> PaperWords:
-    terms = index_terms(f"{title}. {abstract}").split()
-    return PaperWords(Counter(terms), frozenset(index_terms(title).split()), len(terms))
-
-
 def alternatives(text: str) -> tuple[str, ...]:
-    """The topic itself and what stands on either side of an "or", when each side is a topic of its own.
+    """What stands on either side of an "or", when each side is a topic of its own; else the topic itself.
 
     A side of a single word shares the words around it ("a new benchmark or protocol") and is left alone.
     """
     sides = re.split(r",?\s+or\s+", text)
     if len(sides) == 1 or any(len(content_words(side)) < _LEAST_WORDS for side in sides):
         return (text,)
-    return (text, *sides)
+    return tuple(sides)

@@ -88,6 +88,14 @@ class JoinedLibrary:
             found |= library.vectors([key for key in wanted if key not in found])
         return {key: found[key] for key in wanted if key in found}
 
+    def terms(self, paper_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """See `Library.terms`."""
+        wanted = list(paper_ids)
+        found: dict[str, tuple[str, str]] = {}
+        for library in self._libraries:
+            found |= library.terms([key for key in wanted if key not in found])
+        return found
+
     def document_frequency(self, terms: Iterable[str]) -> dict[str, int]:
         """See `Library.document_frequency`; summed."""
         wanted = list(terms)

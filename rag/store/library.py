@@ -113,6 +113,11 @@ class Library:
         with self.catalog.reading() as connection:
             return queries.chunks_with_vectors(connection, list(paper_ids))
 
+    def terms(self, paper_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """The `index_terms` of each paper's title and abstract, read rather than made anew; unknown ids are left out."""
+        with self.catalog.reading() as connection:
+            return queries.paper_terms(connection, list(paper_ids))
+
     def sync(
         self,
         records: Iterable[Paper | Rejected],

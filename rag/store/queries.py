@@ -95,6 +95,15 @@ def chunks_with_vectors(connection: sqlite3.Connection, ids: Sequence[str]) -> d
     return {key: found[key] for key in dict.fromkeys(ids) if key in found}
 
 
+def paper_terms(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The index terms of each paper's title and abstract, as the full-text index keeps them; unknown ids are left out."""
+    found: dict[str, tuple[str, str]] = {}
+    for batch, marks in _batches(ids):
+        query = f"SELECT p.id, t.title, t.abstract FROM papers AS p JOIN terms AS t ON t.rowid = p.n WHERE p.id IN ({marks})"  # noqa: S608
+        found |= {paper_id: (title, abstract) for paper_id, title, abstract in connection.execute(query, batch)}
+    return found
+
+
 def allowed_rows(connection: sqlite3.Connection, filters: Filters) -> list[int]:
     """Row numbers of the papers that pass the filters, ascending."""
     condition, parameters = filters.sql()

@@ -36,10 +36,17 @@ def test_many_improbable_papers_do_not_move_the_cut() -> None:
     assert best_cut([0.9, 0.8] + [0.04] * 10_000) == 2
 
 
-def test_matching_orders_by_probability_and_renews_ranks() -> None:
+def test_matching_chooses_by_probability_and_orders_by_height() -> None:
     hits = [Hit(rank, 1.0, Paper(str(rank), "t", "a"), Span(0, 1, "a")) for rank in (1, 2, 3)]
-    chosen = matching(hits, [0.6, 0.05, 0.9])
-    assert [(hit.paper.id, hit.rank, hit.score) for hit in chosen] == [("3", 1, 0.9), ("1", 2, 0.6)]
+    features = [
+        MatchFeatures(height=1.7, gap=0.0, full=0.0, missing=0.0),
+        MatchFeatures(height=0.2, gap=9.0, full=0.0, missing=9.0),
+        MatchFeatures(height=1.6, gap=0.3, full=1.0, missing=0.0),
+    ]
+    chosen = matching(hits, features)
+    assert [(hit.paper.id, hit.rank) for hit in chosen] == [("1", 1), ("3", 2)]
+    assert [hit.score for hit in chosen] == [features[0].probability, features[2].probability]
+    assert chosen[1].score > chosen[0].score
 
 
 def test_probability_rises_with_height_and_falls_with_missing_words() -> None:
@@ -50,7 +57,7 @@ def test_probability_rises_with_height_and_falls_with_missing_words() -> None:
 
 
 def test_an_or_between_two_topics_makes_alternatives() -> None:
-    assert alternatives("graph pruning or audio tagging") == ("graph pruning or audio tagging", "graph pruning", "audio tagging")
+    assert alternatives("graph pruning or audio tagging") == ("graph pruning", "audio tagging")
 
 
 @pytest.mark.parametrize("text", ["a new benchmark or protocol", "turn-taking", "oracle bounds", ""])
@@ -99,7 +106,7 @@ def test_a_list_counts_what_matches_and_gives_each_a_sentence(retriever: Retriev
     assert found.scanned == found.judged == 57
     assert found.matched == len(found.hits) > 3
     assert all("diffusion" in f"{hit.paper.title} {hit.paper.abstract}".lower() for hit in found.hits)
-    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+    assert all(0.1 < hit.score < 1.0 for hit in found.hits)
     for hit in found.hits:
         assert hit.paper.abstract[hit.passage.start : hit.passage.end] == hit.passage.text
 
