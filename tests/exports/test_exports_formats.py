@@ -192,7 +192,7 @@ plain = (
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(title=plain, abstract=plain)
 def test_bibtex_of_any_text_stays_one_entry(title, abstract, tmp_path: Path):
     following = Paper("z", "Next", "Whole.")

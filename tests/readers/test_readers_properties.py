@@ -15,7 +15,7 @@ from rag.readers.names import author_names
 from rag.records import Paper, Rejected
 from rag.text.clean import clean_text
 
-LIMITS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SEEDS = {
     "text": "Heading\n\nFirst abstract. It goes on.\n\nSecond abstract.\n",
     "json": '[\n{"id": "a", "title": "T", "abstract": "A."},\n{"id": "b", "title": "U", "abstract": "B."}\n]\n',
