@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, ThreadedCompleter
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output.color_depth import ColorDepth
+from prompt_toolkit.output import ColorDepth, Output, create_output
 
 from rag.chat.chat import Chat
 from rag.chat.completion import candidates
@@ -55,6 +58,7 @@ def _reader(chat: Chat) -> Callable[[], str]:
         key_bindings=_keys(),
         enable_open_in_editor=False,
         color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
+        output=_output(),
     )
 
     def load_once(app: Application[str]) -> None:
@@ -83,6 +87,23 @@ def _keys() -> KeyBindings:
         event.current_buffer.insert_text("\n")
 
     return keys
+
+
+def _output() -> Output:
+    """The terminal, never asked where its cursor is: some do not answer, and over a slow line the answer comes among the typed keys."""
+    if sys.platform == "win32":
+        return create_output()
+    from prompt_toolkit.output.vt100 import Vt100_Output
+
+    return Vt100_Output(sys.stdout, _size, term=os.environ.get("TERM"), enable_cpr=False)
+
+
+def _size() -> Size:
+    try:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        columns, rows = shutil.get_terminal_size()
+    return Size(rows=rows, columns=columns)
 
 
 def _history() -> History:

@@ -26,6 +26,7 @@ _COVERED = 0.5
 _TOUCHED = 0.3
 _CLOSE = 0.85
 _APART = 0.4
+_LEFT_OUT = "Papers shown before are left out."
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:its|their|theirs)\b|['’]s?$", re.IGNORECASE)
 
@@ -57,6 +58,8 @@ class Standalone:
     """A restriction for this question alone: to papers shown before, or to papers not shown yet."""
     mode: Mode | None = None
     is_new_topic: bool = False
+    note: str = ""
+    """For the reader: what `within` does."""
 
 
 def resolve(question: str, turns: Sequence[Turn], corpus: Surroundings | None = None) -> Standalone:
@@ -95,11 +98,11 @@ class _Resolver:
             return None
         root = self._context.root
         if kind == "others" and root is not None:
-            return Standalone(root.asked, filters=self._last.filters, within=excluding(self._context.since_root))
+            return Standalone(root.asked, filters=self._last.filters, within=excluding(self._context.since_root), note=_LEFT_OUT)
         papers = _distinct(paper for reference in self._references for paper in reference.papers)
         papers = papers or ((self._context.current,) if self._context.current else ())
         text = f"Which papers are about {_listed(paper.title for paper in papers)}?"
-        return Standalone(text, filters=self._last.filters, within=excluding(papers), mode="answer")
+        return Standalone(text, filters=self._last.filters, within=excluding(papers), mode="answer", note=_LEFT_OUT)
 
     def _narrowed(self) -> Standalone | None:
         """The question that opened the topic, with other restrictions."""
@@ -115,7 +118,10 @@ class _Resolver:
         text = picks_among(self._question)
         several = [reference.papers for reference in self._references if len(reference.papers) > 1]
         papers = several[0] if several else self._context.group if len(self._context.group) > 1 else self._context.listed
-        return Standalone(text, filters=self._last.filters, within=restricted_to(papers)) if text and len(papers) > 1 else None
+        if not text or len(papers) < 2:
+            return None
+        note = f"Asked of the {len(papers)} papers shown before."
+        return Standalone(text, filters=self._last.filters, within=restricted_to(papers), note=note)
 
     def _referring(self) -> Standalone | None:
         """A question with words that point at papers."""
@@ -155,7 +161,9 @@ class _Resolver:
                 return self._about(paper)
         root = self._context.root or self._last
         if adds_condition(subject):
-            return Standalone(f"{root.asked.rstrip(' ?.!')} {subject}?", filters=self._last.filters, within=self._unless_shown())
+            within = self._unless_shown()
+            text, note = f"{root.asked.rstrip(' ?.!')} {subject}?", _LEFT_OUT if within else ""
+            return Standalone(text, filters=self._last.filters, within=within, note=note)
         if current is not None and self._last.focus and name_of(current) in self._last.asked and not subject.islower():
             return Standalone(self._last.asked.replace(name_of(current), subject), is_new_topic=True)
         text = f"Which papers are about {subject}?" if asks_for_set(root.asked) else f"{subject}?"

@@ -198,6 +198,8 @@ class Conversation:
 
     def _answered(self, asked: _Asked, found: Standalone) -> Generator[Event, None, None]:
         exchange = self._begun(asked, found)
+        if found.note:
+            asked.notes.append(found.note)
         if found.filters:
             asked.notes.append(f"Still restricted to {found.filters.describe()}.")
         turn = Turn(

@@ -45,9 +45,6 @@ class Terminal:
             return
         self.raw += data
         self._stream.feed(data)
-        # prompt_toolkit asks where the cursor is and waits for the answer.
-        if b"\x1b[6n" in data:
-            self.child.send(f"\x1b[{self.screen.cursor.y + 1};{self.screen.cursor.x + 1}R")
 
     def wait(self, condition: Callable[[], bool], seconds: float = 30.0) -> None:
         end = time.monotonic() + seconds
@@ -123,6 +120,7 @@ def test_nothing_that_was_printed_of_an_answer_is_drawn_again(terminal: Callable
     chat.settle()
     assert chat.raw.count(b"harbours") == 1
     assert b"\x1b[2J" not in chat.raw
+    assert b"\x1b[6n" not in chat.raw
 
 
 def test_the_prompt_is_there_while_models_still_load(terminal: Callable[..., Terminal]) -> None:
