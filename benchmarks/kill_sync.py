@@ -89,6 +89,7 @@ def run_trials(scratch: Path, kills: int, count: int, chance: np.random.Generato
         found, was_killed = trial(base, new, float(chance.uniform(0, whole_s)))
         identical += found == digest_wanted
         killed += was_killed
+        print(f"{number + 1} kills, {killed} in mid-sync, {identical} identical", file=sys.stderr)
     return identical, killed
 
 
@@ -110,7 +111,8 @@ def undisturbed(base: Path, papers: Sequence[Paper]) -> tuple[str, float]:
     with copied(base) as home:
         started = time.monotonic()
         os.waitpid(in_child(lambda: sync(home, papers)), 0)
-        return final_digest(home, papers), time.monotonic() - started
+        whole_s = time.monotonic() - started
+        return final_digest(home, papers), whole_s
 
 
 def trial(base: Path, papers: Sequence[Paper], delay_s: float) -> tuple[str, bool]:
