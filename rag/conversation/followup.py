@@ -133,7 +133,13 @@ class _Resolver:
             return None
         papers = _distinct(paper for reference in references for paper in reference.papers)
         text = self._like_before(references) or _named(self._question, references)
-        return Standalone(text, tuple(paper.id for paper in papers), self._last.filters, mode="answer")
+        focus = () if self._is_foreign(papers) else tuple(paper.id for paper in papers)
+        return Standalone(text, focus, self._last.filters, mode="answer")
+
+    def _is_foreign(self, papers: Sequence[Paper]) -> bool:
+        """Whether a question asks the papers for something that none of them has a word of; then the corpus decides like for any other."""
+        words = {stem(word) for word in telling_words(_without(self._question, self._references))}
+        return len(words) > 1 and not any(words & paper_stems(paper) for paper in papers)
 
     def _is_weakly_meant(self, paper: Paper) -> bool:
         """Whether words such as "the method" mean this paper: the question names no other topic, or one that the paper covers best."""

@@ -15,6 +15,9 @@ from rag.records import Paper
 Kind = Literal["number", "ordinal", "description", "name", "group", "pronoun"]
 
 
+_MOSTLY = 0.7
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A stretch of the question and the papers it points at."""
@@ -30,11 +33,16 @@ class Reference:
 def find_references(question: str, context: Context) -> tuple[Reference, ...]:
     """The references of a question in order of place; where two overlap, the more explicit one stands."""
     chosen: list[Reference] = []
+    unknown = len(question)
     for find in _FINDERS:
         for reference in find(question, context):
+            if not reference.papers and reference.kind == "description":
+                unknown = min(unknown, reference.start)
             if reference.papers and not any(reference.start < other.end and other.start < reference.end for other in chosen):
                 chosen.append(reference)
-    return tuple(sorted(chosen, key=lambda reference: reference.start))
+    # After a description of a paper that has not been seen, "it" means that one.
+    known = [reference for reference in chosen if reference.kind != "pronoun" or reference.start < unknown]
+    return tuple(sorted(known, key=lambda reference: reference.start))
 
 
 def _numbers(question: str, context: Context) -> Iterator[Reference]:
@@ -99,7 +107,7 @@ def _descriptions(question: str, context: Context) -> Iterator[Reference]:
         yield Reference(*match.span(), (paper,) if paper else (), "description")
 
 
-def _described(description: str, context: Context, *, at_least: float = 0.5) -> Paper | None:
+def _described(description: str, context: Context, *, at_least: float = _MOSTLY) -> Paper | None:
     cited = best_described(description, tuple(context.papers.values()), at_least=at_least)
     return cited or best_described(description, tuple(context.nearest.values()), at_least=at_least)
 

@@ -13,6 +13,7 @@ from rag.conversation.followup import Standalone
 from rag.conversation.names import find_names
 from rag.errors import ModelError
 from rag.protocols import ChatRequest, Message
+from rag.records import Hit
 from rag.text.tokens import count_tokens
 
 _REPLY_TOKENS = 200
@@ -47,11 +48,15 @@ def merged(rules: Standalone, text: str, question: str, turns: Sequence[Turn]) -
     """
     if rules.within or _plain(text) == _plain(question):
         return rules
-    papers = Context(turns).papers
-    named = tuple(dict.fromkeys(paper.id for _, _, paper in find_names(text, papers.values())))
+    retrieved = {hit.paper.id: hit.paper for turn in turns[-_MOST_TURNS:] for hit in _hits(turn)}
+    named = tuple(dict.fromkeys(paper.id for _, _, paper in find_names(text, (retrieved | dict(Context(turns).papers)).values())))
     if not (named or rules.focus):
         return replace(rules, text=text, is_new_topic=rules.is_new_topic and not named)
     return Standalone(text, named or rules.focus, rules.filters, mode="answer")
+
+
+def _hits(turn: Turn) -> tuple[Hit, ...]:
+    return turn.answer.retrieval.hits[:_MOST_PAPERS] if turn.answer.retrieval else ()
 
 
 def _transcript(turns: Sequence[Turn], room: int, model: str) -> str:

@@ -17,6 +17,7 @@ _FRAME = """
     please question answer know think mean go back talk return compare comparison differ difference different relate relation
     related similar look find list name first second third last former latter previous one two three four five thing stuff point way kind
     sort general overall particular specific specifically main mainly key major sure okay again earlier mentioned cited above below said
+    according stand call called named depend happen break down turn
     term terms simple simply plain something anything someone somebody anybody everything else
 """
 _ASPECTS = """

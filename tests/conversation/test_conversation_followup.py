@@ -118,7 +118,6 @@ ABOUT = [
     ("ONE", "how does the proposed method work?", "flora"),
     ("ONE", "So what is novel here?", "flora"),
     ("ONE", "And the runtime?", "flora"),
-    ("ONE", "Does this also hold for night flights?", "flora"),
     ("ONE", "How much faster is the model than YOLO?", "flora"),
     ("ONE", "What kind of images are used?", "flora"),
     ("ONE", "Would it help with counting trees?", "flora"),
@@ -218,6 +217,15 @@ def test_after_a_refusal_the_nearest_papers_are_meant_until_something_is_cited()
     tides = Turn("Who predicts tides?", answer_citing("", TIDE), "Who predicts tides?")
     assert resolve("How fast is it?", (tides, refusal)).focus == ("tide",)
     assert resolve("What does WaggleSim release?", (tides, refusal)).focus == ("bees",)
+
+
+@pytest.mark.parametrize(
+    "question", ["Does it cure cancer?", "What does it say about sourdough recipes?", "Does the second one mention quantum gravity?"]
+)
+def test_what_a_paper_has_no_word_of_is_left_to_the_corpus(question: str) -> None:
+    found = understood("SECOND", question)
+    assert (found.focus, found.is_new_topic) == ((), False)
+    assert "“Learning Tides with Gaussian Processes”" in found.text
 
 
 @pytest.mark.parametrize(

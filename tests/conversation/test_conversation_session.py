@@ -236,6 +236,18 @@ def test_a_model_that_can_rewrites_the_follow_up() -> None:
     assert answer.usage.prompt_tokens == 100
 
 
+def test_a_rewriting_may_name_a_paper_that_was_found_and_not_cited() -> None:
+    def reply(question: str, options: AskOptions) -> Answer:
+        answer = answer_citing(question, FLORA, TIDE, numbers=dict(options.numbers))
+        return replace(answer, citations=answer.citations[:1])
+
+    answerer = FakeAnswerer(reply, FakeModel("What do Learning Tides with Gaussian Processes predict?", generative=True))
+    conversation = Conversation(answerer)
+    conversation.ask("Who counts flowers?")
+    conversation.ask("What does it predict?")
+    assert answerer.asked[1][1].focus == ("tide",)
+
+
 @pytest.mark.parametrize("reply", ["", "x" * 5_000, ModelError("down", kind="connection")])
 def test_a_rewriting_that_fails_falls_back_on_the_rules(reply: str | ModelError) -> None:
     answerer = FakeAnswerer(model=FakeModel(reply, generative=True))
