@@ -1,6 +1,6 @@
 """Abstracts embedded per second, by batch size, on the given files of papers.
 
-    python benchmarks/embedding_speed.py FILE...
+python benchmarks/embedding_speed.py FILE...
 """
 
 from __future__ import annotations

@@ -46,7 +46,9 @@ what is the boiling point of ethanol|how do I apply for a visa to Japan|who wrot
 how many calories are in an avocado|what is the population of Brazil|how do I get a mortgage|which dog breed is best for families
 what are the rules of chess|how do I grow tomatoes|what is the exchange rate of the euro|who is the president of France
 how do I learn to play the guitar|what time is it in New York|which stocks should I buy|what is the meaning of life
-how do I remove a wine stain|what causes earthquakes|who painted the Mona Lisa|how long does it take to fly to Sydney""".replace("\n", "|").split("|")
+how do I remove a wine stain|what causes earthquakes|who painted the Mona Lisa|how long does it take to fly to Sydney""".replace(
+    "\n", "|"
+).split("|")
 
 
 @dataclass(frozen=True)

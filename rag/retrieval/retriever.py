@@ -105,9 +105,7 @@ class Retriever:
         if not judgement.abstain:
             found, judged = self._matches(topic, plan.filters, papers, found)
             matched = len(found)
-        return Retrieval(
-            topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched
-        )
+        return Retrieval(topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched)
 
     def _matches(self, topic: str, filters: Filters, papers: int, found: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
         """What matches; where nearly all candidates do, more of them are looked at. `found` are the topic's first candidates."""
