@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 from rag.chat.screen import Screen
 from rag.errors import RagError, UsageError
 from rag.records import Answer, Citation, Paper, Progress
-from rag.store.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
     from rag.conversation import Conversation, TurnRun
+    from rag.store.filters import Filters
 
 _LOADING_S = 30.0
 
@@ -29,13 +29,14 @@ class Chat:
     ) -> None:
         self.screen = screen
         self.verbose = verbose
-        self.filters: Filters = NO_FILTERS
+        self.filters: Filters | None = None
         self.is_over = False
         self._open = open_assistant
         self._wanted = conversation
         self._loading: Future[Assistant] | None = None
         self._conversation: Conversation | None = None
         self._papers: tuple[Paper, ...] | None = None
+        self._is_offline_said = False
 
     def load(self) -> None:
         """Begins to load models and store in the background; repeated calls do nothing."""
@@ -81,11 +82,12 @@ class Chat:
 
     def ask(self, question: str) -> Answer:
         """Answers a question on the screen. Raises `RagError` when it cannot be answered."""
-        return self._show(self.conversation.stream(question, filters=self.filters))
+        self._say_when_offline()
+        return self._show(self.conversation.stream(question, **self._options()))
 
     def retry(self) -> Answer:
         """Asks the last question again."""
-        return self._show(self.conversation.retry(filters=self.filters))
+        return self._show(self.conversation.retry(**self._options()))
 
     def new(self, conversation: str | None = None) -> None:
         """Begins a conversation, or goes on with a logged one. Raises `UsageError` for an unknown id."""
@@ -148,6 +150,19 @@ class Chat:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def _say_when_offline(self) -> None:
+        """Says once that no language model answers, unless that was asked for."""
+        settings = self.assistant.settings
+        if self._is_offline_said or not settings.is_offline or settings.model == "offline":
+            return
+        from rag.models import offline_notice
+
+        self._is_offline_said = True
+        self.screen.note(offline_notice())
+
+    def _options(self) -> dict[str, Any]:
+        return {"filters": self.filters} if self.filters else {}
 
     def _start(self, opening: Callable[[], Assistant]) -> None:
         loading: Future[Assistant] = Future()

@@ -9,7 +9,6 @@ from pathlib import Path
 from rag.chat.chat import Chat
 from rag.chat.commands import COMMANDS, is_command
 from rag.records import Paper
-from rag.store.conditions import FIELDS
 
 _MOST = 50
 
@@ -77,6 +76,8 @@ def _models(argument: str, chat: Chat) -> Iterator[Candidate]:
 
 
 def _filters(argument: str, chat: Chat) -> Iterator[Candidate]:
+    from rag.store.conditions import FIELDS
+
     word = argument.rpartition(" ")[2]
     for name in (*FIELDS, "off"):
         if name.startswith(word.lower()):

@@ -7,7 +7,6 @@ import json
 from rag.chat.arguments import needed, target
 from rag.chat.chat import Chat
 from rag.errors import UsageError
-from rag.store.filters import NO_FILTERS, parse_where
 
 _OFF = ("off", "none", "clear")
 _RESUMABLE = 10
@@ -42,8 +41,10 @@ def corpus(chat: Chat, argument: str) -> None:
 
 def set_filter(chat: Chat, argument: str) -> None:
     """Shows the filter, sets it, or lifts it."""
+    from rag.store.filters import parse_where
+
     if argument:
-        chat.filters = NO_FILTERS if argument.lower() in _OFF else parse_where(argument)
+        chat.filters = None if argument.lower() in _OFF else parse_where(argument)
     chat.screen.note(f"Only papers where {chat.filters.describe()}." if chat.filters else "No filter: all papers are asked.")
 
 

@@ -21,7 +21,7 @@ class FakeAssistant:
     """As much of `rag.Assistant` as the chat uses."""
 
     def __init__(self, *, answerer: FakeAnswerer | None = None, **settings: Any) -> None:
-        self.settings = Settings.resolve(**settings)
+        self.settings = Settings.resolve(**{"model": "offline", **settings})
         self._answerer = answerer or FakeAnswerer(model=FakeModel(name=self.settings.model or "offline"))
         self.corpora = SimpleNamespace(names=lambda: ["meadows", "seeds"])
         self.log = ConversationLog(self.settings.home_folder) if self.settings.log else None

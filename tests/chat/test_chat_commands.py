@@ -1,6 +1,8 @@
 """The chat's commands, without a terminal."""
 
 import json
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -355,3 +357,20 @@ def test_a_reconfigured_assistant_keeps_the_models_it_was_given() -> None:
     assert given.reconfigured(corpus="meadows").model.name == "mine"
     assert given.reconfigured(corpus="meadows").settings.corpus == "meadows"
     assert given.reconfigured(model="offline").model.name == "offline"
+
+
+def test_without_a_language_model_the_chat_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = Told(lambda: FakeAssistant(model=None))
+    assert chat.say("Who counts flowers?").startswith("Answering offline with sentences from the abstracts.")
+    assert chat.say("How fast is it?").startswith("See this [1].")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    assert Told(lambda: FakeAssistant(model=None)).say("Who counts flowers?").startswith("See this [1].")
+
+
+def test_the_first_prompt_needs_neither_store_nor_models() -> None:
+    code = (
+        "import sys; import rag.cli.ask, rag.chat.terminal, rag.chat.screen, rag.chat.chat;"
+        "print([m for m in ('numpy', 'chromadb', 'openai', 'onnxruntime', 'tiktoken', 'rag.store', 'rag.answering', 'rag.assistant')"
+        " if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
