@@ -33,6 +33,7 @@ _ASPECTS = """
     author wrote write written publish published publication venue conference year date when where who affiliation appear appeared
     assumption assume theory theoretical theoretically proof prove proven theorem guarantee bound formal empirical
     example application apply use used useful work works practice practical real world
+    enough sufficient amount quantity necessary required requirement minimum maximum typical typically usual usually total
     reason cause happen do does done make reach achieve obtain get take need require involve rely help
     summary detail overview gist tldr abstract background mechanism step part component algorithm procedure model system matter
 """
