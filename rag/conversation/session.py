@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rag.answering.budget import Ledger, MeteredModel
 from rag.answering.options import AskOptions
 from rag.answering.templates import Prompts
+from rag.conversation.asking import Asked, numbers_of, turn_of
 from rag.conversation.context import Turn
-from rag.conversation.exchange import Exchange
 from rag.conversation.followup import Standalone, resolve
 from rag.conversation.history import history_messages
 from rag.conversation.log import ConversationLog
@@ -23,9 +23,8 @@ from rag.conversation.pumping import pumped
 from rag.conversation.rewrite import merged, rewritten
 from rag.conversation.surroundings import LibrarySurroundings
 from rag.errors import LogError, RagError, UsageError
-from rag.records import Answer, Progress, StepUsage, Usage
+from rag.records import Answer, Progress
 from rag.settings import Settings
-from rag.store.filters import NO_FILTERS, parse_where
 
 if TYPE_CHECKING:
     from rag.answering import Answerer
@@ -170,7 +169,7 @@ class Conversation:
 
     def _in_turn(self, question: str, options: AskOptions, *, again: bool = False) -> Generator[Event, None, None]:
         with self._alone():
-            asked = _Asked(question, self._turns[:-1] if again else self._turns, self._turns[-1] if again else None)
+            asked = Asked(question, self._turns[:-1] if again else self._turns, self._turns[-1] if again else None)
             found = yield from self._understood(asked)
             asked.options = replace(
                 with_standalone(options, found, question),
@@ -180,7 +179,7 @@ class Conversation:
             )
             yield from self._answered(asked, found)
 
-    def _understood(self, asked: _Asked) -> Generator[Event, None, Standalone]:
+    def _understood(self, asked: Asked) -> Generator[Event, None, Standalone]:
         """The question in the form that stands alone: by rules, and in the model's words when there is one that can rewrite."""
         question = asked.question
         found = resolve(question, asked.before, LibrarySurroundings(self.answerer))
@@ -190,13 +189,14 @@ class Conversation:
         ledger = Ledger(self._settings.max_tokens_per_question)
         try:
             text = rewritten(question, asked.before, MeteredModel(self._rewriter, ledger), self._prompts)
-        except RagError:
+        except RagError as error:
+            asked.notes.append(f"Rewriting failed ({str(error).rstrip('.')}); the question was understood by rules.")
             return found
         finally:
             asked.spent += ledger.steps
         return merged(found, text, question, asked.before)
 
-    def _answered(self, asked: _Asked, found: Standalone) -> Generator[Event, None, None]:
+    def _answered(self, asked: Asked, found: Standalone) -> Generator[Event, None, None]:
         exchange = self._begun(asked, found)
         if found.note:
             asked.notes.append(found.note)
@@ -220,7 +220,7 @@ class Conversation:
                 self._kept(asked, replace(turn, answer=run.partial()))
             raise
 
-    def _kept(self, asked: _Asked, turn: Turn) -> Answer:
+    def _kept(self, asked: Asked, turn: Turn) -> Answer:
         """Logs the turn, then makes it part of the conversation."""
         answer = asked.completed(turn.answer)
         if self._log is not None and turn.exchange is not None:
@@ -233,7 +233,7 @@ class Conversation:
         self._turns = (*asked.before, replace(turn, answer=answer))
         return answer
 
-    def _begun(self, asked: _Asked, found: Standalone) -> int | None:
+    def _begun(self, asked: Asked, found: Standalone) -> int | None:
         """The exchange's id in the log; None when nothing is logged, with a note when that is a failure."""
         if self._log is None:
             return None
@@ -263,7 +263,7 @@ class Conversation:
             raise UsageError(f"Conversation {wanted!r} cannot be continued: the log is off. Set RAG_LOG=true, or leave --no-log out.")
         exchanges = self._log.conversation(self._log.last_conversation() if wanted == LAST else wanted)
         self.id = exchanges[0].conversation if exchanges else wanted
-        self._turns = tuple(_turn(exchange, exchange.answer) for exchange in exchanges if exchange.answer is not None)
+        self._turns = tuple(turn_of(exchange, exchange.answer) for exchange in exchanges if exchange.answer is not None)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -276,36 +276,3 @@ class Conversation:
                 yield
             finally:
                 self._thread = None
-
-
-@dataclass
-class _Asked:
-    """A question on its way to an answer: what it is asked after, and what is to be added to the answer."""
-
-    question: str
-    before: tuple[Turn, ...]
-    replaced: Turn | None = None
-    options: AskOptions = field(default_factory=AskOptions)
-    spent: list[StepUsage] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def completed(self, answer: Answer) -> Answer:
-        """The answer with the tokens of the rewriting and the notes."""
-        usage, spent = answer.usage, self.spent
-        if spent:
-            prompt = usage.prompt_tokens + sum(step.prompt_tokens for step in spent)
-            completion = usage.completion_tokens + sum(step.completion_tokens for step in spent)
-            usage = Usage(prompt, completion, usage.estimated or any(step.estimated for step in spent), (*spent, *usage.steps))
-        return replace(answer, usage=usage, notes=(*self.notes, *answer.notes))
-
-
-def numbers_of(turns: Sequence[Turn]) -> dict[str, int]:
-    """Paper id -> its number, of all papers cited in these turns."""
-    return {citation.paper.id: citation.number for turn in turns for citation in turn.answer.citations}
-
-
-def _turn(exchange: Exchange, answer: Answer) -> Turn:
-    options = exchange.options
-    carried = parse_where(options["carried"]) if options.get("carried") else NO_FILTERS
-    is_new = bool(options.get("new_topic", True))
-    return Turn(exchange.question, answer, exchange.standalone, tuple(options.get("focus", ())), carried, is_new, exchange.id)

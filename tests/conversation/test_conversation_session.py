@@ -253,9 +253,10 @@ def test_a_rewriting_that_fails_falls_back_on_the_rules(reply: str | ModelError)
     answerer = FakeAnswerer(model=FakeModel(reply, generative=True))
     conversation = Conversation(answerer)
     conversation.ask("Who counts flowers?")
-    conversation.ask("How fast is it?")
+    answer = conversation.ask("How fast is it?")
     assert answerer.asked[1][1].standalone == "How fast is “FloraNet”?"
     assert answerer.asked[1][1].focus == ("flora",)
+    assert answer.notes[0].startswith("Rewriting failed (")
 
 
 def test_an_echo_of_the_question_leaves_the_rules_reading() -> None:
