@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Pool:
     """How far the two searches look."""
 
-    chunks: int = 1_000
-    """Chunks taken from the dense search: many, so that few stored vectors have to be read to know all signals."""
-    lexical: int = 1_000
-    """Papers whose BM25 is read."""
-    dense_candidates: int = 100
+    chunks: int = 200
+    """Chunks taken from the dense search; what they do not tell of a candidate is computed from its stored vectors."""
+    lexical: int = 500
+    """Papers whose BM25 is read; it counts as 0 beyond."""
+    dense_candidates: int = 50
     """Papers that become candidates by their best chunk."""
-    lexical_candidates: int = 60
+    lexical_candidates: int = 40
     """Papers that become candidates by BM25."""
 
     def reaching(self, k: int) -> Pool:
