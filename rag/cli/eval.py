@@ -103,11 +103,11 @@ def dialogues(
 
     Example: rag eval dialogues dialogues.jsonl --corpus seeds
     """
-    from rag.evaluation.dialogues import evaluate_dialogues
+    from rag.evaluation import dialogues as measured
 
     with common.open_assistant(corpus=corpus) as assistant:
-        figures = asdict(evaluate_dialogues(file, assistant, rewriting=rewriting))
-    _show(figures, [("measure", "value"), *((name, str(value)) for name, value in figures.items())], json=json)
+        figures = measured.evaluate_dialogues(file, assistant, rewriting=rewriting)
+    _show(measured.dialogues_json(figures), measured.dialogues_rows(figures), json=json)
 
 
 def _show(figures: dict[str, object], rows: Sequence[tuple[str, ...]], *, json: bool) -> None:
