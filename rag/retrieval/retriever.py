@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag.errors import UsageError
+from rag.errors import ModelError, UsageError
 from rag.records import Hit, Paper, Retrieval, Signals, Span
 from rag.retrieval.candidates import Candidates, Pool, gather
 from rag.retrieval.fusion import Ranking, fuse
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rag.settings import Settings
     from rag.store.joined import JoinedLibrary
     from rag.store.library import Library
+
+_LOG = logging.getLogger(__name__)
 
 # In the class, `list` is the method.
 Hits = list[Hit]
@@ -75,7 +78,8 @@ class Retriever:
         topic = clean_query(query)
         if not topic or k < 1:
             return []
-        return self._reranked(query, self._ranked(self._candidates(topic, filters, k), max(k, _RERANKED) if self._reranker else k), k)
+        hits = self._ranked(self._candidates(topic, filters, k), max(k, _RERANKED) if self._reranker else k)
+        return self._reranked(query, hits, k)[0]
 
     def similar(self, paper_id: str, k: int = 10) -> Hits:
         """The k papers closest to a paper, best first, without the paper itself. Raises `UsageError` for an unknown one."""
@@ -90,8 +94,8 @@ class Retriever:
         papers = self._library.count(filters=plan.filters)
         scan = self.scan(topic, plan.filters, max(k, _RERANKED))
         judgement = self._judge.answer(plan.question, topic, scan.hits, papers)
-        hits = tuple(self._reranked(plan.question, list(scan.hits), k))
-        return Retrieval(topic, hits, papers, judgement.probability, judgement.abstain, judgement.reason)
+        hits, notes = self._reranked(plan.question, list(scan.hits), k)
+        return Retrieval(topic, tuple(hits), papers, judgement.probability, judgement.abstain, judgement.reason, notes=notes)
 
     def list(self, plan: Plan) -> Retrieval:
         """Every paper that the question asks for, best first; all that pass the filters when it names no topic."""
@@ -155,8 +159,16 @@ class Retriever:
             for rank, row in enumerate(present, 1)
         ]
 
-    def _reranked(self, query: str, hits: Hits, k: int) -> Hits:
-        return list(self._reranker.rerank(query, hits))[:k] if self._reranker and hits else hits[:k]
+    def _reranked(self, query: str, hits: Hits, k: int) -> tuple[Hits, tuple[str, ...]]:
+        """The k best after reranking, and a note for the reader when the reranker failed and the order is the search's own."""
+        if self._reranker is None or not hits:
+            return hits[:k], ()
+        try:
+            return list(self._reranker.rerank(query, hits))[:k], ()
+        except ModelError as error:
+            note = f"Not reranked: {error}"
+            _LOG.warning("%s", note)
+            return hits[:k], (note,)
 
 
 def _hit(rank: int, candidates: Candidates, row: int, score: float, paper: Paper, words: PaperWords) -> Hit:

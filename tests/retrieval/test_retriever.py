@@ -1,7 +1,7 @@
 import pytest
 
 from rag.embedding import MiniLM
-from rag.errors import UsageError
+from rag.errors import ModelError, UsageError
 from rag.protocols import Reranker
 from rag.records import Hit
 from rag.retrieval import Retriever
@@ -104,6 +104,19 @@ def test_a_reranker_sees_twenty_and_decides(seeds: Library, model: MiniLM, retri
     reranker: Reranker = Backwards()
     hits = Retriever(seeds, model, Settings(), reranker=reranker).search("diffusion", 2)
     assert titles(hits) == titles(retriever.search("diffusion", 20))[:-3:-1]
+
+
+class Failing:
+    """A reranker whose server is gone."""
+
+    def rerank(self, question: str, hits: list[Hit]) -> tuple[Hit, ...]:
+        raise ModelError("The server is gone.", kind="connection")
+
+
+def test_a_failing_reranker_leaves_the_searchs_own_order(seeds: Library, model: MiniLM, retriever: Retriever) -> None:
+    failing = Retriever(seeds, model, Settings(), reranker=Failing())
+    assert titles(failing.search("diffusion", 3)) == titles(retriever.search("diffusion", 3))
+    assert failing.retrieve(Plan("diffusion?", "diffusion", "answer"), 3).notes == ("Not reranked: The server is gone.",)
 
 
 def test_answer_mode_counts_what_was_scanned(retriever: Retriever) -> None:
