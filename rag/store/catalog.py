@@ -5,6 +5,7 @@ Readers take a connection from a pool and never wait for a writer (WAL); a write
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -131,15 +132,12 @@ def _is_busy(error: sqlite3.DatabaseError) -> bool:
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
     uri = path.absolute().as_uri()
-    try:
-        connection = _connect(f"{uri}?mode=ro")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        # In a read-only folder SQLite cannot make the shared memory that WAL needs; without a log to read, none is needed.
-        if not path.is_file() or _has_log(path):
-            raise
-        connection = _connect(f"{uri}?mode=ro&immutable=1")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if os.access(path.parent, os.W_OK):
+        # Not `mode=ro`: after a kill in mid-write the first to open the file must be able to roll that back.
+        connection = _connect(f"{uri}?mode=rw")
+    else:
+        # Without a log to read, SQLite needs none of the shared memory that it cannot make in such a folder.
+        connection = _connect(f"{uri}?mode=ro" + ("" if _has_log(path) else "&immutable=1"))
     connection.execute("PRAGMA query_only = ON")
     return connection
 

@@ -137,7 +137,7 @@ def test_the_bundled_corpus_opens_without_indexing(settings: Settings) -> None:
     with Library.open("seeds", settings, embedder) as library:
         assert library.count() == 57
         assert all(paper.title and paper.authors and paper.venue and paper.url for paper in library.papers())
-        written = (library.folder / "catalog.sqlite").stat().st_mtime_ns
+    written = (settings.home_folder / "seeds" / "catalog.sqlite").stat().st_mtime_ns
     count = len(embedder.texts)
     with corpora.open("seeds", embedder) as library:
         assert len(library.dense(embedder.embed(["x"])[0], 5)) == 5

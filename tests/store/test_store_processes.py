@@ -173,6 +173,31 @@ def test_random_kills_end_in_the_same_store() -> None:
     assert json.loads(done.stdout)["identical"] == 10
 
 
+def test_a_kill_while_the_catalog_is_made_is_completed(settings: Settings, library: Library) -> None:
+    body = """
+import sqlite3
+folder = settings.home_folder / 'mine'
+folder.mkdir(parents=True)
+connection = sqlite3.connect(folder / 'catalog.sqlite')
+connection.execute('PRAGMA cache_size = 1')
+connection.execute('CREATE TABLE half (made)')
+connection.commit()
+connection.executemany('INSERT INTO half VALUES (?)', [('x' * 1000,)] * 5000)
+os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run(script(settings, body), capture_output=True, timeout=120).returncode == -signal.SIGKILL
+    assert (library.folder / "catalog.sqlite-journal").stat().st_size > 0
+    assert library.sync(make_papers(3), copy=False).added == 3
+    assert library.count() == 3
+    assert library.store.place.kind == "embedded"
+
+
+def test_an_empty_file_is_filled(library: Library) -> None:
+    library.folder.mkdir(parents=True)
+    (library.folder / "catalog.sqlite").touch()
+    assert library.sync(make_papers(3)).added == 3
+
+
 def test_a_full_disk_costs_only_the_last_batch(settings: Settings, library: Library) -> None:
     body = """
 import resource
