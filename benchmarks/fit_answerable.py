@@ -35,7 +35,7 @@ from rag.settings import Settings
 from rag.store.corpora import Corpora
 from rag.store.library import Library
 
-ALPHA = 0.05
+ALPHA = 0.04
 # Authors name a keyword for a fraction of the papers it fits, so a listed paper stands for several; chosen so that lists of
 # complete labels (the bundled corpus) and of incomplete ones (keywords) both come out at the targets.
 COMMON_WEIGHT, RARE_WEIGHT, SINGLE_WEIGHT = 30.0, 6.0, 3.0

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # BM25 as FTS5 computes it, but for the title, which counts three times: lists are of papers about a topic, not of mentions.
 _K1, _B, _TITLE_BONUS = 1.2, 0.75, 2
 _LEAST_WORDS = 2
+# Words that a question about any paper may have and its abstract need not: "what gain does it report?"
+_ASKING = frozenset("achiev describ mention obtain paper reach report said say show".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Topic:
 
     text: str
     terms: tuple[str, ...]
-    """Single words as index terms, in order."""
+    """Single words as index terms, in order; without words of asking, unless there are no others."""
     pairs: tuple[str, ...]
     """Neighbouring words joined, and parts of names."""
     idf: Mapping[str, float]
@@ -66,7 +68,8 @@ class Topic:
     @classmethod
     def of(cls, text: str, library: Library | JoinedLibrary) -> Topic:
         """The topic with the corpus's frequencies; filters do not change how telling a word is."""
-        terms, pairs = query_terms(text), query_pairs(text)
+        asked, pairs = query_terms(text), query_pairs(text)
+        terms = tuple(term for term in asked if term not in _ASKING) or asked
         frequencies, papers = library.document_frequency([*terms, *pairs]), library.count()
         idf = {term: log1p((papers - n + 0.5) / (n + 0.5)) for term in (*terms, *pairs) for n in [min(frequencies.get(term, 0), papers)]}
         return cls(text, terms, pairs, idf, frozenset(term for term in terms if not frequencies.get(term)))

@@ -74,6 +74,11 @@ def test_topic_words_are_weighed_by_how_rare_they_are(seeds: Library) -> None:
     assert topic.asked_words(frozenset(["take", "turn"])) == ("turn-taking",)
 
 
+def test_words_of_asking_count_only_alone(seeds: Library) -> None:
+    assert Topic.of("What gain does dropout report?", seeds).terms == ("gain", "dropout")
+    assert Topic.of("report", seeds).terms == ("report",)
+
+
 def test_a_topic_without_informative_words_weighs_nothing(seeds: Library) -> None:
     topic = Topic.of("what is it", seeds)
     words = PaperWords.of(Paper("x", "Title", "Text."))
