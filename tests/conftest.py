@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from rag.settings import environment_variables
 
 pytest_plugins = ["openai_server.plugin"]
+
+# The suite tries the same examples in every run; `pytest --hypothesis-profile=default` looks for new ones.
+settings.register_profile("suite", derandomize=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True)

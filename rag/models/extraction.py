@@ -18,6 +18,7 @@ _PASSAGE_BONUS = 0.12
 _FORM_BONUS = 0.3
 _DANGLING_MALUS = 0.05
 _RANK_PRIOR = 0.12
+_SEARCH_WEIGHT = 0.6
 _COSINE_MARGIN = 0.08
 
 
@@ -43,14 +44,16 @@ class _Question:
     def __init__(self, question: str, sources: Sequence[Source], *, passages: bool = False) -> None:
         self.wants = wants_of(question)
         self.candidates = [_candidate(source, passage_only=passages) for source in sources]
+        self._best_search = max(map(_search_score, sources), default=0.0)
         self._papers = Weights([candidate.everything for candidate in self.candidates])
         self._sentences = Weights([sentence.terms for candidate in self.candidates for sentence in candidate.sentences])
 
     def paper_score(self, place: int) -> float:
-        """How well a paper as a whole fits, with a small prior for its place in the retrieval."""
+        """How well a paper as a whole fits: its words, its place in the search and how far its score is behind the best."""
         candidate = self.candidates[place]
         named = self._papers.coverage(self.wants.names, candidate.everything) if self.wants.names else 0.0
-        return self.coverage(candidate) + 0.5 * named + _RANK_PRIOR / (1 + place)
+        behind = self._best_search - _search_score(candidate.source)
+        return self.coverage(candidate) + 0.5 * named + _RANK_PRIOR / (1 + place) - _SEARCH_WEIGHT * behind
 
     def coverage(self, candidate: _Candidate) -> float:
         """Share of the question's terms that the paper holds."""
@@ -124,6 +127,11 @@ def _candidate(source: Source, *, passage_only: bool) -> _Candidate:
 
 def _closeness(source: Source) -> float:
     return source.hit.signals.window_cosine if source.hit else 0.0
+
+
+def _search_score(source: Source) -> float:
+    """0 where a reranker has had the last word: the search's score is then behind the times."""
+    return source.hit.score if source.hit and source.hit.signals.rerank is None else 0.0
 
 
 def _in_passage(source: Source, sentence: Sentence) -> bool:

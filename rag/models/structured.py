@@ -9,7 +9,8 @@ from typing import Any
 
 from rag.errors import ModelError
 
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+# A fence ends on a line of its own or with the reply: three backticks may also stand in a string.
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:^[ \t]*```|```\s*\Z|\Z)", re.DOTALL | re.MULTILINE)
 _CLOSERS = {"{": "}", "[": "]"}
 _MAX_STARTS = 40
 _MAX_CUTS = 50

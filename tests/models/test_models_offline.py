@@ -70,6 +70,14 @@ def test_papers_that_match_alike_are_all_named() -> None:
     ]
 
 
+def test_of_papers_with_the_same_words_the_one_that_the_search_rates_far_higher_leads() -> None:
+    ahead, behind = (Paper(f"t{n}", f"Turn-taking {n}", f"We study turn-taking of speakers in corpus {n}.") for n in (1, 2))
+    scores = {behind: 0.2, ahead: 0.9}
+    given = tuple(Source(n, paper, Hit(n, score, paper, Span(0, 0, ""))) for n, (paper, score) in enumerate(scores.items(), start=1))
+    text = "".join(item.text for item in streamed("which papers study turn-taking?", given)[:-1])
+    assert text.startswith('"Turn-taking 1" [2]: ')
+
+
 def test_a_list_has_one_line_for_each_source_in_order() -> None:
     assert answered("which papers propose a model?", mode="list").splitlines() == [
         '- "QuickSolve: A Parallel Solver for Diffusion Models" [1]: Sampling from diffusion models is slow [1].',

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag.errors import ModelError
@@ -52,6 +52,7 @@ VALUES = st.recursive(
 
 
 @settings(deadline=None, max_examples=60)
+@example({"0": None, "```": None}, "```json\n{}\n```")
 @given(st.dictionaries(st.text(min_size=1), VALUES, min_size=1), st.sampled_from(["{}", "Sure: {} Done.", "```json\n{}\n```", "a\n{}"]))
 def test_any_object_survives_its_wrapping(value: dict[str, object], wrapping: str) -> None:
     assert read_json(wrapping.replace("{}", json.dumps(value))) == value
