@@ -4,7 +4,9 @@
 
 Each trial starts from nothing or, every second time, from an older state of the sources: a child process syncs (with `prune`), is
 killed (SIGKILL) after a random part of the time that a whole sync takes, another child runs the sync again and takes a digest of
-everything in both halves. Prints one JSON line. POSIX only.
+everything in both halves. Two trials of eight are killed between the catalog and Chroma instead, at a random batch: one before Chroma
+is written, one before the catalog hears of it. After each kill the corpus must say that its last run broke off, unless the run had
+ended or not begun; after the second run it must say nothing. Prints one JSON line. POSIX only.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import chromadb  # noqa: F401 - loaded once here, so that the children need not
@@ -63,10 +66,13 @@ def main() -> int:
     options = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kill-") as scratch:
-        identical, killed = run_trials(Path(scratch), options.kills, options.papers, np.random.default_rng(options.seed))
+        outcomes = run_trials(Path(scratch), options.kills, options.papers, np.random.default_rng(options.seed))
+    identical = sum(outcome.is_identical for outcome in outcomes)
     result = {
         "kills": options.kills,
-        "killed_in_mid_sync": killed,
+        "killed_in_mid_sync": sum(outcome.was_killed for outcome in outcomes),
+        "killed_between_catalog_and_chroma": sum(outcome.was_between for outcome in outcomes),
+        "said_unfinished": sum(outcome.said_unfinished for outcome in outcomes),
         "identical": identical,
         "papers": options.papers,
         "seed": options.seed,
@@ -76,21 +82,37 @@ def main() -> int:
     return 0 if identical == options.kills else 1
 
 
-def run_trials(scratch: Path, kills: int, count: int, chance: np.random.Generator) -> tuple[int, int]:
-    """How many stores came out identical to the undisturbed one, and how many syncs were still running when killed."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one trial showed."""
+
+    is_identical: bool
+    was_killed: bool
+    """The kill came before the sync's end."""
+    was_between: bool
+    said_unfinished: bool
+
+
+def run_trials(scratch: Path, kills: int, count: int, chance: np.random.Generator) -> list[Outcome]:
+    """What each trial showed."""
     old, new = make_papers(count, edition=0), make_papers(count, edition=1)
     bases = scratch / "empty", scratch / "older"
     bases[0].mkdir()
     os.waitpid(in_child(lambda: sync(bases[1], old)), 0)
     expected = [undisturbed(base, new) for base in bases]
-    identical = killed = 0
+    outcomes: list[Outcome] = []
     for number in range(kills):
         base, (digest_wanted, whole_s) = bases[number % 2], expected[number % 2]
-        found, was_killed = trial(base, new, float(chance.uniform(0, whole_s)))
-        identical += found == digest_wanted
-        killed += was_killed
-        print(f"{number + 1} kills, {killed} in mid-sync, {identical} identical", file=sys.stderr)
-    return identical, killed
+        with copied(base) as home:
+            was_between = number % 8 in (6, 7)
+            if was_between:
+                was_killed = killed_between(home, new, int(chance.integers(1, 3)), is_before=bool(number // 8 % 2))
+            else:
+                was_killed = killed_after(home, new, float(chance.uniform(0, whole_s)))
+            said = told(home)
+            outcomes.append(Outcome(final_digest(home, new) == digest_wanted, was_killed, was_between, bool(said)))
+        print(f"{number + 1} kills, {sum(outcome.is_identical for outcome in outcomes)} identical; {said}", file=sys.stderr)
+    return outcomes
 
 
 def make_papers(count: int, *, edition: int) -> list[Paper]:
@@ -115,14 +137,42 @@ def undisturbed(base: Path, papers: Sequence[Paper]) -> tuple[str, float]:
         return final_digest(home, papers), whole_s
 
 
-def trial(base: Path, papers: Sequence[Paper], delay_s: float) -> tuple[str, bool]:
-    """The digest after a kill and one more run, and whether the kill came before the sync's end."""
-    with copied(base) as home:
-        child = in_child(lambda: sync(home, papers))
-        time.sleep(delay_s)
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        return final_digest(home, papers), os.WIFSIGNALED(status)
+def killed_after(home: Path, papers: Sequence[Paper], delay_s: float) -> bool:
+    """Kills a sync after so long; whether it was still running."""
+    child = in_child(lambda: sync(home, papers))
+    time.sleep(delay_s)
+    os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def killed_between(home: Path, papers: Sequence[Paper], copy: int, *, is_before: bool) -> bool:
+    """A sync that kills itself at its n-th copy to Chroma, before it is made or before the catalog hears of it; whether it did."""
+
+    def work() -> None:
+        with Corpora(Settings(home=home)).open_for_sync("mine", HashEmbedder()) as library:
+            if not (library.folder / "catalog.sqlite").is_file():
+                library.sync(papers[:1])
+            upsert, calls = library.store.upsert, 0
+
+            def dying(records: Sequence[chroma.ChromaRecord]) -> None:
+                nonlocal calls
+                calls += 1
+                if calls < copy or not is_before:
+                    upsert(records)
+                if calls == copy:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            library.store.upsert = dying  # type: ignore[method-assign]
+            library.sync(papers, prune=True)
+
+    return os.WIFSIGNALED(os.waitpid(in_child(work), 0)[1])
+
+
+def told(home: Path) -> str:
+    """What the corpus says of its state; empty when it is not there or complete."""
+    if not (home / "mine" / "catalog.sqlite").is_file():
+        return ""
+    return read_from_child(lambda: " ".join(Corpora(Settings(home=home)).remarks("mine")))
 
 
 @contextmanager
@@ -134,23 +184,28 @@ def copied(base: Path) -> Iterator[Path]:
 
 def final_digest(home: Path, papers: Sequence[Paper]) -> str:
     """Syncs in a child process once more; a digest of all that is in the catalog and in Chroma then."""
-    reader, writer = os.pipe()
 
-    def finish() -> None:
+    def finish() -> str:
         sync(home, papers)
-        os.write(writer, digest(home).encode())
+        return digest(home)
 
-    child = in_child(finish)
+    return read_from_child(finish)
+
+
+def read_from_child(work: Callable[[], str]) -> str:
+    """What `work` gives in a process of its own."""
+    reader, writer = os.pipe()
+    child = in_child(lambda: [os.write(writer, work().encode())])
     os.close(writer)
     _, status = os.waitpid(child, 0)
     with os.fdopen(reader) as pipe:
         text = pipe.read()
     if status != 0:
-        raise SystemExit(f"The run after the kill failed with status {status}.")
+        raise SystemExit(f"A process after the kill failed with status {status}.")
     return text
 
 
-def in_child(work: Callable[[], None]) -> int:
+def in_child(work: Callable[[], object]) -> int:
     """Runs `work` in a forked process; its process id. This process never opens a store, so a fork inherits no thread of one."""
     child = os.fork()
     if child == 0:
@@ -174,7 +229,7 @@ def sync(home: Path, papers: Sequence[Paper]) -> None:
 def digest(home: Path) -> str:
     """SHA-256 of both halves: every table's rows and every record with its vector."""
     with Corpora(Settings(home=home)).open_one("mine", HashEmbedder()) as library:
-        text = json.dumps([catalog_rows(library), chroma_rows(library)], sort_keys=True, default=bytes.hex)
+        text = json.dumps([library.remarks(), catalog_rows(library), chroma_rows(library)], sort_keys=True, default=bytes.hex)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

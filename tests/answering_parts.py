@@ -66,6 +66,9 @@ class FakeLibrary:
     def idf(self, word: str) -> float:
         return 1.0
 
+    def remarks(self) -> tuple[str, ...]:
+        return ()
+
     def corpus_of(self, paper_id: str) -> str:
         return self.name
 

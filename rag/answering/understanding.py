@@ -51,7 +51,7 @@ def find_papers(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:
         ids = {hit.paper.id for hit in focused}
         hits = (*focused, *(hit for hit in found.hits if hit.paper.id not in ids))
         found = replace(found, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)), abstain=False, reason=None)
-    for line in found.notes:
+    for line in (*parts.library.remarks(), *found.notes):
         work.note(line)
     work.retrieval = found
     work.retrieve_s = work.elapsed_s

@@ -113,6 +113,7 @@ def stats(corpus: common.CorpusOption = None, json: common.JsonOption = False, *
     """
     with common.open_assistant(corpus=corpus) as assistant:
         found = assistant.papers(filters=filters)
+        remarks = assistant.library.remarks()
     tables = {
         "year": _counted(paper.year for paper in found),
         "venue": _counted(paper.venue for paper in found),
@@ -120,8 +121,10 @@ def stats(corpus: common.CorpusOption = None, json: common.JsonOption = False, *
         "area": _counted(paper.area for paper in found),
         "words in the abstract": _lengths(found),
     }
+    for remark in remarks:
+        common.note(remark)
     if json:
-        common.print_json({"papers": len(found), **tables})
+        common.print_json({"papers": len(found), **tables, "remarks": list(remarks)})
         return
     common.print_text(f"{len(found)} papers")
     for name, counts in tables.items():

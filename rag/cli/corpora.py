@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag.cli import common
+
+if TYPE_CHECKING:
+    from rag.store import Corpora
 
 NameArgument = Annotated[str, typer.Argument(help="Name of a corpus.")]
 
@@ -23,13 +26,28 @@ def corpora(json: common.JsonOption = False) -> None:
     Example: rag corpora
     """
     with common.open_assistant() as assistant:
-        active = assistant.corpora.active()
-        rows = [{"name": name, "papers": assistant.corpora.count(name), "active": name == active} for name in assistant.corpora.names()]
+        rows = [_row(assistant.corpora, name) for name in assistant.corpora.names()]
     if json:
         common.print_json(rows)
         return
     for row in rows:
-        common.print_text(f"{'*' if row['active'] else ' '} {row['name']}  ({row['papers']} papers)")
+        common.print_text(
+            f"{'*' if row['active'] else ' '} {row['name']}  ({row['papers']} papers){'' if row['complete'] else ', incomplete'}"
+        )
+    for row in rows:
+        for remark in row["remarks"]:
+            common.note(remark)
+
+
+def _row(held: Corpora, name: str) -> dict[str, Any]:
+    remarks = held.remarks(name)
+    return {
+        "name": name,
+        "papers": held.count(name),
+        "active": name == held.active(),
+        "complete": not remarks,
+        "remarks": list(remarks),
+    }
 
 
 def use(name: NameArgument) -> None:

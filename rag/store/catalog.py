@@ -62,9 +62,10 @@ class Catalog:
                 self._give_back(connection)
 
     @contextmanager
-    def writing(self, *, keep: bool = True) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, keep: bool = True, renews: bool = True) -> Iterator[sqlite3.Connection]:
         """A transaction that is committed at the end, or rolled back when `keep` is false or an exception comes.
 
+        With `renews`, readers that keep what they read will read it again when anything was changed.
         Raises `CorpusError` for a full disk, a read-only folder or a damaged file, with nothing of the batch written.
         """
         with catalog_errors(self.path):
@@ -73,7 +74,7 @@ class Catalog:
                 connection.execute("BEGIN IMMEDIATE")
                 before = connection.total_changes
                 yield connection
-                if keep and connection.total_changes > before:
+                if keep and renews and connection.total_changes > before:
                     bump = "INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value + 1 AS TEXT)"
                     connection.execute(bump)
                 connection.execute("COMMIT" if keep else "ROLLBACK")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.errors import CorpusError, UsageError
+from rag.store import unfinished
 from rag.store.catalog import Catalog, catalog_errors
 from rag.store.filters import NO_FILTERS
 from rag.store.index import set_meta
@@ -72,6 +73,16 @@ class Corpora:
             return count_seeds()
         with closing(Catalog(path)) as catalog, catalog.reading() as connection:
             return count_papers(connection, NO_FILTERS)
+
+    def remarks(self, name: str) -> tuple[str, ...]:
+        """See `Library.remarks`; of a corpus that is not open. Raises `CorpusError` for an unknown one."""
+        self._require(name)
+        path = self.folder(name) / "catalog.sqlite"
+        if not path.is_file():
+            return ()
+        with closing(Catalog(path)) as catalog, catalog.reading() as connection:
+            text = unfinished.told(connection, self.folder(name))
+        return (text,) if text else ()
 
     def open(self, names: str | Iterable[str], embedder: Embedder) -> Library | JoinedLibrary:
         """One corpus, or several joined; `names` may hold several separated by commas.

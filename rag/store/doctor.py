@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag.errors import CorpusError
 from rag.records import Finding
+from rag.store import unfinished
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
 from rag.store.copying import copied_to, copy_pending, forget_copies, samples
@@ -81,7 +82,7 @@ def _repaired(settings: Settings, name: str, folder: Path, embedder: Embedder) -
             if fault := _copies_fault(catalog, store):
                 yield f"copied the vectors to Chroma anew ({fault})"
                 _drop_copies(catalog, store)
-            run = SyncRun(name, catalog, Indexer(embedder, {}), SyncOptions(), lambda: _copy(catalog, store))
+            run = SyncRun(name, catalog, Indexer(embedder, {}), SyncOptions(is_upkeep=True), lambda: _copy(catalog, store))
             if embedded := run.run([]).embedded:
                 yield f"embedded {embedded} chunks"
 
@@ -99,7 +100,10 @@ def _corpus(settings: Settings, name: str, embedder: Embedder | None) -> Iterato
         with catalog.reading() as connection:
             papers, chunks = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("papers", "chunks"))  # noqa: S608
             made_by = meta(connection, "fingerprint")
+            remark = unfinished.told(connection, folder)
         yield Finding(f"corpus {name}: catalog", "ok", f"{papers} papers, {chunks} chunks")
+        if remark:
+            yield Finding(f"corpus {name}: last run", "warning", remark, f"rag index PATH --corpus {name}, with the same PATH")
         if embedder is not None and made_by not in ("", embedder.fingerprint):
             yield Finding(f"corpus {name}: embedder", "error", f"embedded by {made_by}, not {embedder.fingerprint}", fix)
         with closing(_store(settings, name, folder, catalog)) as store:

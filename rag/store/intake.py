@@ -6,16 +6,18 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from rag.records import Paper
 from rag.store.conditions import bare_doi
 from rag.store.index import put_paper, remove_papers
-from rag.store.merging import fill_gaps, may_be_same, origin
+from rag.store.merging import fill_gaps, may_be_same
+from rag.store.origins import Origins
 from rag.store.queries import papers_by_row
 from rag.store.rows import bare_arxiv_id, paper_hash
 
 Fate = Literal["added", "changed", "unchanged"]
+_Key = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -24,29 +26,42 @@ class Intake:
 
     fates: dict[int, Fate] = field(default_factory=dict)
     """Of each paper seen, by row number."""
-    seen: set[tuple[str, str]] = field(default_factory=set)
-    """Record ids with their origins."""
+    seen: dict[_Key, tuple[str, ...]] = field(default_factory=dict)
+    """Record ids with their origins, and the places they were read from in this run."""
+    origins: Origins = field(default_factory=Origins)
     merged: int = 0
     dirty: set[int] = field(default_factory=set)
     """Papers whose chunks must be made anew; the caller empties it."""
+    _unsettled: set[_Key] = field(default_factory=set)
+    """Records that stand, or stood, more than once in their source."""
 
     def take(self, connection: sqlite3.Connection, record: Paper) -> None:
         """Brings the catalog in line with one record."""
-        key = record.id, origin(record)
+        key = record.id, self.origins.of(record)
         again = key in self.seen
-        self.seen.add(key)
-        sighting = connection.execute("SELECT n, hash, sources FROM sightings WHERE record = ? AND origin = ?", key).fetchone()
+        self.seen[key] = tuple(dict.fromkeys((*self.seen.get(key, ()), *record.sources)))
+        sighting = _sighting(connection, key) or self._moved(connection, key)
         if sighting is None:
-            self._first_sighting(connection, record)
+            self._first_sighting(connection, key, record)
             return
         n, known_hash, sources = sighting
         told = tuple(json.loads(sources))
+        if again or len(told) > 1:
+            self._unsettled.add(key)
         if again:
-            self._merge_into(connection, n, record, _sight_again(connection, record, told))
+            self._merge_into(connection, n, record, len(self.seen[key]) > len(told) and _put_places(connection, key, self.seen[key]))
         elif known_hash == paper_hash(record):
-            self._same(connection, n, record, told)
+            self._same(connection, key, n, told)
         else:
-            self._changed(connection, n, record)
+            self._changed(connection, key, n, record, told)
+
+    def settle(self, connection: sqlite3.Connection) -> None:
+        """Once all records are taken: those that stand more than once in their source keep the places where they stand now."""
+        for key in sorted(self._unsettled):
+            n, _, sources = _sighting(connection, key)
+            if tuple(json.loads(sources)) != self.seen[key]:
+                _put_places(connection, key, self.seen[key])
+                _put_sources(connection, n)
 
     def forget(self, connection: sqlite3.Connection, sightings: Sequence[tuple[str, str]]) -> None:
         """Drops sightings, given by record id and origin, also from the sources of papers that have others left."""
@@ -70,15 +85,25 @@ class Intake:
             self.merged += 1
             self._replace(connection, keep, papers[keep], fill_gaps(papers[keep], papers[gone]))
 
-    def _first_sighting(self, connection: sqlite3.Connection, record: Paper) -> None:
+    def _moved(self, connection: sqlite3.Connection, key: _Key) -> Any:
+        """The sighting of the same record in a file that is no longer there, which was renamed or replaced: it moves to the new one."""
+        held = [origin for (origin,) in connection.execute("SELECT origin FROM sightings WHERE record = ?", key[:1])]
+        gone = [origin for origin in held if (key[0], origin) not in self.seen and self.origins.is_gone(origin)]
+        if not gone:
+            return None
+        connection.executemany("DELETE FROM sightings WHERE record = ? AND origin = ?", [(key[0], origin) for origin in gone[1:]])
+        connection.execute("UPDATE sightings SET origin = ? WHERE record = ? AND origin = ?", (key[1], key[0], gone[0]))
+        return _sighting(connection, key)
+
+    def _first_sighting(self, connection: sqlite3.Connection, key: _Key, record: Paper) -> None:
         n = _row_of(connection, record)
         if n is None:
             n = put_paper(connection, record)
-            _sight(connection, record, n)
+            _sight(connection, key, n, record, record.sources)
             self.fates[n] = "added"
             self.dirty.add(n)
             return
-        _sight(connection, record, n)
+        _sight(connection, key, n, record, record.sources)
         held = papers_by_row(connection, [n])[n]
         if n in self.fates or held.id != record.id:
             self._merge_into(connection, n, record, True)
@@ -92,15 +117,15 @@ class Intake:
         self.merged += is_new
         self._replace(connection, n, held, fill_gaps(held, record))
 
-    def _same(self, connection: sqlite3.Connection, n: int, record: Paper, told: tuple[str, ...]) -> None:
+    def _same(self, connection: sqlite3.Connection, key: _Key, n: int, told: tuple[str, ...]) -> None:
         self.fates.setdefault(n, "unchanged")
-        if not set(record.sources) <= set(told):
-            _sight(connection, record, n)
+        if len(told) < 2 and told != self.seen[key]:
+            _put_places(connection, key, self.seen[key])
             _put_sources(connection, n)
 
-    def _changed(self, connection: sqlite3.Connection, n: int, record: Paper) -> None:
+    def _changed(self, connection: sqlite3.Connection, key: _Key, n: int, record: Paper, told: tuple[str, ...]) -> None:
         held = papers_by_row(connection, [n])[n]
-        _sight(connection, record, n)
+        _sight(connection, key, n, record, told if len(told) > 1 else record.sources)
         if held.id != record.id:
             new = fill_gaps(held, record)
         elif connection.execute("SELECT count(*) FROM sightings WHERE n = ?", (n,)).fetchone()[0] > 1:
@@ -138,18 +163,19 @@ def _row_of(connection: sqlite3.Connection, record: Paper) -> int | None:
     return next((n for n in candidates if may_be_same(record, held[n])), None)
 
 
-def _sight(connection: sqlite3.Connection, record: Paper, n: int) -> None:
-    told = json.dumps(record.sources, ensure_ascii=False)
-    row = (record.id, origin(record), n, paper_hash(record), told)
+def _sighting(connection: sqlite3.Connection, key: _Key) -> Any:
+    """Row, hash and places, as JSON, of what is known of a record in a source; None when nothing is."""
+    return connection.execute("SELECT n, hash, sources FROM sightings WHERE record = ? AND origin = ?", key).fetchone()
+
+
+def _sight(connection: sqlite3.Connection, key: _Key, n: int, record: Paper, places: tuple[str, ...]) -> None:
+    row = (*key, n, paper_hash(record), json.dumps(places, ensure_ascii=False))
     connection.execute("INSERT OR REPLACE INTO sightings (record, origin, n, hash, sources) VALUES (?, ?, ?, ?, ?)", row)
 
 
-def _sight_again(connection: sqlite3.Connection, record: Paper, told: tuple[str, ...]) -> bool:
-    """Notes a further place in the same source; whether it was not known yet. The first record of a source is the one compared."""
-    if set(record.sources) <= set(told):
-        return False
-    sources = json.dumps(tuple(dict.fromkeys((*told, *record.sources))), ensure_ascii=False)
-    connection.execute("UPDATE sightings SET sources = ? WHERE record = ? AND origin = ?", (sources, record.id, origin(record)))
+def _put_places(connection: sqlite3.Connection, key: _Key, places: tuple[str, ...]) -> bool:
+    """Notes where in its source the record stands. Its first record of a run is the one that is compared."""
+    connection.execute("UPDATE sightings SET sources = ? WHERE record = ? AND origin = ?", (json.dumps(places, ensure_ascii=False), *key))
     return True
 
 

@@ -110,6 +110,10 @@ class JoinedLibrary:
         frequency = next(iter(self.document_frequency(index_terms(word).split()[:1]).values()), count)
         return math.log1p((count - frequency + 0.5) / (frequency + 0.5))
 
+    def remarks(self) -> tuple[str, ...]:
+        """See `Library.remarks`; those of all corpora."""
+        return tuple(line for library in self._libraries for line in library.remarks())
+
     def close(self) -> None:
         """Closes all of them."""
         for library in self._libraries:

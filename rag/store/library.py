@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rag.records import Chunk, ChunkHit, Paper, Rejected, SyncReport
-from rag.store import queries
+from rag.store import queries, unfinished
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
 from rag.store.copying import copy_pending
@@ -158,7 +158,7 @@ class Library:
                     Catalog(self._catalog_path, create=True).close()
                 return self._run(self.catalog, options, records, known or {}, copy=copy)
             finally:
-                if is_new and self._catalog_path.is_file() and not self.count():
+                if self._is_void(is_new=is_new):
                     self._discard()
 
     def close(self) -> None:
@@ -181,6 +181,12 @@ class Library:
         with self._dense.catalog.reading() as connection:
             check_fingerprint(connection, self.name, self._embedder.fingerprint)
 
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of the corpus's state, a line each: that a sync is running, or that the last one broke off."""
+        with self.catalog.reading() as connection:
+            text = unfinished.told(connection, self.folder)
+        return (text,) if text else ()
+
     def edition(self) -> str:
         """What `set_edition` was told; empty for a corpus that is not there."""
         if not self._catalog_path.is_file():
@@ -201,6 +207,13 @@ class Library:
 
     def _copy(self) -> None:
         copy_pending(self.catalog, self.store)
+
+    def _is_void(self, *, is_new: bool) -> bool:
+        """Whether all syncs until now, this one or those that broke off before, have left nothing."""
+        if not self._catalog_path.is_file():
+            return False
+        with self.catalog.reading() as connection:
+            return (is_new or unfinished.is_marked(connection)) and not queries.count_papers(connection, NO_FILTERS)
 
     def _discard(self) -> None:
         """Takes back a corpus that the failed first sync left without any paper."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields, replace
 from typing import Any
 
 from rag.records import Paper, Rejected
 from rag.store.conditions import fold
+from rag.store.origins import file_and_line
 
-_LINE = re.compile(r":(\d+)$")
 _LISTS = frozenset({"authors", "keywords", "categories", "sources"})
 _SAME_TITLE = 60.0
-
-
-def origin(paper: Paper) -> str:
-    """The file or service the record was read from, without the line; empty when it does not say."""
-    return _LINE.sub("", paper.sources[0]) if paper.sources else ""
 
 
 def problem(paper: Paper) -> str:
@@ -32,8 +26,8 @@ def problem(paper: Paper) -> str:
 
 def rejection(paper: Paper, reason: str) -> Rejected:
     """The rejected form of a paper, at the place it was read from."""
-    line = _LINE.search(paper.sources[0]) if paper.sources and isinstance(paper.sources[0], str) else None
-    return Rejected(origin(paper) if line else "", int(line[1]) if line else 0, reason)
+    source = paper.sources[0] if paper.sources and isinstance(paper.sources[0], str) else ""
+    return Rejected(*file_and_line(source), reason)
 
 
 def fill_gaps(paper: Paper, other: Paper) -> Paper:

@@ -14,12 +14,14 @@ from itertools import islice
 
 from rag.errors import CorpusError, UsageError
 from rag.records import Paper, Rejected, SyncReport
+from rag.store import unfinished
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
 from rag.store.index import drop_unused_vectors, put_terms, remove_papers, set_meta, terms_version
 from rag.store.intake import Intake
 from rag.store.merging import problem, rejection
 from rag.store.near import near_pairs
+from rag.store.origins import holds
 from rag.store.queries import meta, papers_by_row
 
 Progress = Callable[[int, int | None], None]
@@ -35,6 +37,8 @@ class SyncOptions:
     dry_run: bool = False
     merge: bool = False
     progress: Progress | None = None
+    is_upkeep: bool = False
+    """Not a run over sources, so that an earlier one that broke off stays unfinished."""
 
 
 class SyncRun:
@@ -54,6 +58,7 @@ class SyncRun:
         self._embedded = 0
         self._done = 0
         self._rules = ""
+        self._earlier = ""
 
     def run(self, records: Iterable[Paper | Rejected]) -> SyncReport:
         """Takes all records, then prunes; what was done. See `Library.sync`."""
@@ -67,21 +72,39 @@ class SyncRun:
             with self._catalog.writing() as connection:
                 self._take(connection, batch, total)
                 self._index(connection, sorted(self._intake.dirty))
-                self._intake.dirty.clear()
+                self._note_written(connection)
             self._copy()
-        with self._catalog.writing() as connection:
-            report = self._finish(connection)
-            self._index(connection, sorted(self._intake.dirty))
-            if report.added or report.changed or report.removed or report.merged:
-                drop_unused_vectors(connection)
+        report = self._finish_and_index()
         self._copy()
+        if not self._options.is_upkeep:
+            unfinished.end(self._catalog)
         return replace(report, embedded=self._embedded)
+
+    def _finish_and_index(self) -> SyncReport:
+        try:
+            with self._catalog.writing() as connection:
+                report = self._finish(connection)
+                self._index(connection, sorted(self._intake.dirty))
+                if report.added or report.changed or report.removed or report.merged:
+                    drop_unused_vectors(connection)
+        except UsageError:
+            unfinished.end(self._catalog, as_before=self._earlier)  # refused before anything was written
+            raise
+        return report
+
+    def _note_written(self, connection: sqlite3.Connection) -> None:
+        if self._intake.dirty and not self._options.is_upkeep:
+            unfinished.note_written(connection, sum(fate != "unchanged" for fate in self._intake.fates.values()))
+        self._intake.dirty.clear()
 
     def _prepare(self) -> None:
         """Checks the embedder, and redoes what an older version of this program indexed by other rules."""
         fingerprint = self._indexer.embedder.fingerprint
-        with self._catalog.writing() as connection:
+        with self._catalog.reading() as connection:
             check_fingerprint(connection, self._name, fingerprint)
+        if not self._options.is_upkeep:
+            self._earlier = unfinished.begin(self._catalog)
+        with self._catalog.writing() as connection:
             if not meta(connection, "fingerprint"):
                 set_meta(connection, "fingerprint", fingerprint)
             if meta(connection, "terms") != terms_version():
@@ -118,9 +141,10 @@ class SyncRun:
             return 0
         if not self._intake.seen:
             raise UsageError(f"Nothing was read, so nothing is pruned. To empty {self._name!r}, use `rag remove {self._name}`.")
-        unsure = {rejected.file for rejected in self._rejected}
+        unsure = {self._intake.origins.named(rejected.file) for rejected in self._rejected}
         held = connection.execute("SELECT record, origin FROM sightings").fetchall()
-        gone = [key for key in held if key not in self._intake.seen and key[1] not in unsure]
+        spared = {origin for origin in {key[1] for key in held} if any(holds(file, origin) for file in unsure)}
+        gone = [key for key in held if key not in self._intake.seen and key[1] not in spared]
         self._intake.forget(connection, gone)
         rows = [n for (n,) in connection.execute("SELECT n FROM papers WHERE n NOT IN (SELECT n FROM sightings)")]
         remove_papers(connection, rows)
@@ -128,6 +152,7 @@ class SyncRun:
 
     def _finish(self, connection: sqlite3.Connection) -> SyncReport:
         """Prunes, looks for near-identical papers, and counts."""
+        self._intake.settle(connection)
         removed = self._prune(connection)
         pairs = near_pairs(connection)
         named = papers_by_row(connection, sorted({n for first, second, _ in pairs for n in (first, second)}))
