@@ -22,30 +22,38 @@ from rag.embedding import open_embedder
 from rag.evaluation.support import LabelledPair, corpus_idf, read_corpus, read_pairs
 from rag.settings import Settings
 from rag.verification.features import Features, compare
+from rag.verification.objections import Objection, objections
 from rag.verification.readings import read_paper, read_statement
+from rag.verification.scoring import lowered
 
 CONTRADICT_WEIGHT = 0.1
-STRENGTH = 0.3
+STRENGTH = 0.01
 FOLDS, SHUFFLES = 10, 5
 NAMES = [field.name for field in fields(Features)]
+COVERAGE = NAMES.index("coverage")
 TARGET = Path(__file__).resolve().parent.parent / "rag" / "verification" / "coefficients.py"
 
 
-def measure(pairs: list[LabelledPair], idf: Any, embedder: Any, cache: Path | None) -> dict[str, np.ndarray]:
-    """Features of all pairs, with and without cosines; vectors are kept in `cache`."""
+Objecting = list[tuple[Objection, ...]]
+
+
+def measure(pairs: list[LabelledPair], idf: Any, embedder: Any, cache: Path | None) -> tuple[dict[str, np.ndarray], Objecting]:
+    """Features of all pairs, with and without cosines, and the objections to them; vectors are kept in `cache`."""
     vectors: dict[str, np.ndarray] = pickle.loads(cache.read_bytes()) if cache and cache.exists() else {}  # noqa: S301 - own file
     wanted = [text for pair in pairs for text in (read_statement(pair.claim).text, *passages(pair))]
     new = [text for text in dict.fromkeys(wanted) if text not in vectors]
     vectors.update(zip(new, embedder.embed(new), strict=True))
     if cache:
         cache.write_bytes(pickle.dumps(vectors))
-    full, lexical = [], []
+    full, lexical, found = [], [], []
     for pair in pairs:
         statement, paper = read_statement(pair.claim), read_paper(pair.paper)
         cosines = [float(vectors[statement.text] @ vectors[text]) for text in passages(pair)]
         full.append(astuple(compare(statement, paper, idf, cosines).features))
-        lexical.append(astuple(compare(statement, paper, idf, ()).features))
-    return {"FULL": np.array(full), "LEXICAL": np.array(lexical)}
+        comparison = compare(statement, paper, idf, ())
+        lexical.append(astuple(comparison.features))
+        found.append(objections(statement, pair.paper, paper, comparison, idf))
+    return {"FULL": np.array(full), "LEXICAL": np.array(lexical)}, found
 
 
 def passages(pair: LabelledPair) -> list[str]:
@@ -62,9 +70,9 @@ def fit(x: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
     return float(model.intercept_[0] - scaled @ mean), scaled
 
 
-def cross_validated(x: np.ndarray, labels: np.ndarray, claims: np.ndarray) -> dict[str, tuple[float, float]]:
-    """Mean and spread over shuffles of both AUROCs, on held-out claims."""
-    found: dict[str, list[float]] = {"NONE": [], "CONTRADICT": []}
+def cross_validated(x: np.ndarray, labels: np.ndarray, claims: np.ndarray, found: Objecting) -> dict[str, tuple[float, float]]:
+    """Mean and spread over shuffles of both AUROCs of the final score, on held-out claims."""
+    areas: dict[str, list[float]] = {"NONE": [], "CONTRADICT": []}
     names = np.unique(claims)
     for seed in range(SHUFFLES):
         folds = dict(zip(names, np.random.default_rng(seed).permutation(len(names)) % FOLDS, strict=True))
@@ -72,11 +80,12 @@ def cross_validated(x: np.ndarray, labels: np.ndarray, claims: np.ndarray) -> di
         scores = np.zeros(len(labels))
         for k in range(FOLDS):
             intercept, weights = fit(x[fold != k], labels[fold != k])
-            scores[fold == k] = x[fold == k] @ weights + intercept
-        for other, values in found.items():
+            scores[fold == k] = 1 / (1 + np.exp(-(x[fold == k] @ weights + intercept)))
+        scores = np.array([lowered(score, row[COVERAGE], own) for score, row, own in zip(scores, x, found, strict=True)])
+        for other, values in areas.items():
             mask = (labels == "SUPPORT") | (labels == other)
             values.append(roc_auc_score(labels[mask] == "SUPPORT", scores[mask]))
-    return {other: (float(np.mean(values)), float(np.std(values))) for other, values in found.items()}
+    return {other: (float(np.mean(values)), float(np.std(values))) for other, values in areas.items()}
 
 
 def rendered(models: dict[str, tuple[float, np.ndarray]], figures: dict[str, dict[str, tuple[float, float]]], name: str) -> str:
@@ -110,8 +119,8 @@ def main() -> None:
     papers = read_corpus(options.corpus)
     pairs = list(read_pairs(options.file, papers))
     labels, claims = np.array([pair.label for pair in pairs]), np.array([pair.claim for pair in pairs])
-    measured = measure(pairs, corpus_idf(tuple(papers.values())), open_embedder(Settings.resolve()), options.cache)
-    figures = {kind: cross_validated(x, labels, claims) for kind, x in measured.items()}
+    measured, found = measure(pairs, corpus_idf(tuple(papers.values())), open_embedder(Settings.resolve()), options.cache)
+    figures = {kind: cross_validated(x, labels, claims, found) for kind, x in measured.items()}
     models = {kind: fit(x, labels) for kind, x in measured.items()}
     for kind, own in figures.items():
         print(kind, {other: f"{mean:.4f} +- {spread:.4f}" for other, (mean, spread) in own.items()})

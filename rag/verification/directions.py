@@ -24,15 +24,22 @@ _PAIRS = (
     "small/large always/never all/none first/last sparse/dense finite/infinite deterministic/stochastic consistent/inconsistent related/unrelated "
     "essential/dispensable required/dispensable dependent/independent accept/reject add/remove common/rare fast/slow rapid/slow deep/shallow wide/narrow"
 )
-_NEGATORS = frozenset(
-    "not no never without neither nor cannot none nothing hardly scarcely barely absent absence lack lacks lacking lacked fail fails failed failing unable "
-    "unrelated similar independent ineffective insufficient unaffected unchanged incapable".split()
+# Words that deny the verb they stand with ...
+_DENIALS = frozenset("not no never without neither nor cannot none nothing hardly scarcely barely fail fails failed failing unable".split())
+# ... and words that say the same of a thing: its lack, or that it makes no difference.
+_ABSENCES = frozenset(
+    "absent absence lack lacks lacking lacked unrelated similar independent ineffective insufficient unaffected unchanged incapable".split()
 )
 
 
+def is_denial(word: str) -> bool:
+    """Whether a lower-cased word denies the verb it stands with."""
+    return word in _DENIALS or word.endswith("n't")
+
+
 def is_negator(word: str) -> bool:
-    """Whether a lower-cased word denies what it stands with."""
-    return word in _NEGATORS or word.endswith("n't")
+    """Whether a lower-cased word denies, or says that something is absent or makes no difference."""
+    return word in _ABSENCES or is_denial(word)
 
 
 def direction(stem_: str) -> int:

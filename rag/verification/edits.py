@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from rag.text.words import stem
-from rag.verification.directions import direction, is_negator, opposites_of
+from rag.verification.directions import direction, is_denial, opposites_of
 from rag.verification.wording import Word
 
 # A longer stretch was moved or left out as a whole; it is not a word for a word.
 _MOST_EXCHANGED = 4
-_MOST_NEGATED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +31,27 @@ def edits(statement: Sequence[Word], sentence: Sequence[Word]) -> tuple[Edit, ..
 def exchanged_opposites(found: Sequence[Edit]) -> Iterator[tuple[str, str]]:
     """Pairs of a stated word and the opposite that the sentence has in its place."""
     for edit in found:
-        if 0 < len(edit.stated) <= _MOST_EXCHANGED and 0 < len(edit.given) <= _MOST_EXCHANGED:
+        if 0 < min(len(edit.stated), len(edit.given)) and max(len(edit.stated), len(edit.given)) <= _MOST_EXCHANGED:
             yield from ((one.text, other.text) for one in edit.stated for other in edit.given if _are_opposite(one, other))
 
 
 def denial_changed(found: Sequence[Edit]) -> bool:
-    """Whether a "not" was put in or taken out by itself; one that only moved with its clause does not count."""
+    """Whether a "not" was put in or taken out by itself; one that only moved, or came and went with what it denies, does not count."""
     if sum(_negations(edit.stated) - _negations(edit.given) for edit in found) % 2 == 0:
         return False
-    return any(
-        max(len(edit.stated), len(edit.given)) <= _MOST_NEGATED and _negations(edit.stated) % 2 != _negations(edit.given) % 2
-        for edit in found
-    )
+    return any(_turns(edit.stated, edit.given) or _turns(edit.given, edit.stated) for edit in found)
+
+
+def _turns(denying: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Whether one side denies what the other says: "does not improve" for "improves", but not "but not naive" for nothing."""
+    if max(len(denying), len(other)) > _MOST_EXCHANGED or _negations(denying) % 2 == _negations(other) % 2 or not _negations(denying):
+        return False
+    said = {word.stem for word in denying if word.stem and not is_denial(word.text)}
+    return said <= {word.stem for word in other}
 
 
 def _negations(words: Sequence[Word]) -> int:
-    return sum(is_negator(word.text) for word in words)
+    return sum(is_denial(word.text) for word in words)
 
 
 def _are_opposite(one: Word, other: Word) -> bool:

@@ -42,7 +42,7 @@ _MULTIPLES = {"twice": 2.0, "double": 2.0, "doubles": 2.0, "doubled": 2.0, "doub
               "sixfold": 6.0, "sevenfold": 7.0, "eightfold": 8.0, "tenfold": 10.0}  # fmt: skip
 
 _NUMBER = re.compile(
-    r"(?:(?<![\w.])(?<![A-Z]-)(?<![A-Z][\w]-)(?<![A-Z][\w]{2}-)(?<![A-Z][\w]{3}-)(?<![A-Z][\w]{4}-)|(?<=\d[x×]))"
+    r"(?:(?<![\w.])(?<![A-Z]-)(?<![A-Z][\w]-)(?<![A-Z][\w]{2}-)(?<![A-Z][\w]{3}-)(?<![A-Z][\w]{4}-)(?<![a-z]{6}-)(?<!\bType )(?<!\btype )|(?<=\d[x×]))"
     r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})+(?![\d.,]*\d)(?=\s?[A-Za-z(])|\d+(?:\.\d+)?|\.\d+)"
     r"(?:(?P<power>e[-+]?\d{1,3}(?!\w))|\s?[x×*]\s?10\s?\^\s?(?P<ten>[-+−]?\d{1,3}))?"
     r"(?:(?P<suffix>[kKMBT]|bn)(?![A-Za-z])|[\s-](?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
@@ -116,7 +116,7 @@ def misplaced(statement: Sequence[Quantity], paper: Sequence[Quantity]) -> tuple
     found: list[tuple[Quantity, Quantity]] = []
     for stated in statement:
         agreeing = [len(stated.around & given.around) for given in paper if agrees(stated, given)]
-        others = [given for given in paper if not agrees(stated, given)]
+        others = [given for given in paper if _same_measure(stated, given) and not _equal(stated.value, given.value)]
         best = max(others, key=lambda given: len(stated.around & given.around), default=None)
         if agreeing and best is not None and len(stated.around & best.around) >= max(agreeing) + _CLEARLY_NEARER:
             found.append((stated, best))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.text.words import stem
-from rag.verification.directions import direction, is_negator, opposites_of
+from rag.verification.directions import direction, is_denial, is_negator, opposites_of
 from rag.verification.readings import Idf, Likenesses, Sentence, credit
 from rag.verification.wording import Word
 
 _DENIAL_REACH = 4
 _NEGATION_REACH = 5
+_DENIED_WORDS = 3
 _CONTEXT_REACH = 6
 _SIDE = 4
 _LIKE = 0.7
@@ -85,11 +86,13 @@ def _topic(words: Sequence[Word], place: int) -> list[str]:
 
 
 def _denied_stems(words: Sequence[Word]) -> set[str]:
-    found: set[str] = set()
+    """The stems that stand right after a denial, wherever they stand."""
+    denied: list[int] = []
     for place, word in enumerate(words):
-        if is_negator(word.text):
-            found.update([near.stem for near in words[place + 1 : place + 1 + _NEGATION_REACH] if near.stem][:3])
-    return found
+        if is_denial(word.text):
+            denied += [i for i in range(place + 1, min(place + 1 + _NEGATION_REACH, len(words))) if words[i].stem][:_DENIED_WORDS]
+    free = {word.stem for place, word in enumerate(words) if place not in denied}
+    return {words[place].stem for place in denied} - free
 
 
 def _exchanged(stated: tuple[set[str], set[str]], given: tuple[set[str], set[str]]) -> bool:

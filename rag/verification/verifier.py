@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rag.protocols import Embedder
@@ -12,23 +11,14 @@ from rag.verification.features import Comparison, compare
 from rag.verification.objections import Objection, objections
 from rag.verification.quotes import find_quotation, rank_sentences
 from rag.verification.readings import Idf, PaperReading, read_paper, read_statement
-from rag.verification.scoring import probability
+from rag.verification.scoring import lowered, probability
 
-SUPPORTED_FROM = 0.72
-WEAK_FROM = 0.35
+SUPPORTED_FROM = 0.6
+WEAK_FROM = 0.3
 _MAX_EVIDENCE = 3
 _EVIDENCE_SHARE = 0.5
 _FRAMED_QUOTE = 0.98
-_CEILING = {"weak": 0.6, "unsupported": 0.2}
 _IDF_CACHE = 8192
-
-Cosines = dict[tuple[str, Paper], tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    statement: str
-    paper: Paper
 
 
 class Verifier:
@@ -54,10 +44,6 @@ class Verifier:
         scored = {pair: self._scored(*pair, cosines.get(pair, ())) for pair in open_pairs}
         return [quoted.get(pair) or scored[pair] for pair in pairs]
 
-    def score(self, statement: str, paper: Paper) -> float:
-        """The probability (0..1) behind a verdict."""
-        return self.check(statement, paper).score
-
     def _scored(self, statement: str, paper: Paper, cosines: tuple[float, ...]) -> Verdict:
         reading, read = read_paper(paper), read_statement(statement)
         if not read.stems:
@@ -66,12 +52,8 @@ class Verifier:
         found = objections(read, paper, reading, comparison, self._idf)
         score = probability(comparison.features, embedded=bool(cosines))
         support = _lowest(_class(score), found)
-        return Verdict(
-            support,
-            min(score, _CEILING.get(support, 1.0)) if found else score,
-            _evidence(reading, comparison),
-            found[0].problem if found else None,
-        )
+        problem = found[0].problem if found else None
+        return Verdict(support, lowered(score, comparison.features.coverage, found), _evidence(reading, comparison), problem)
 
     def _cosines(self, pairs: Sequence[tuple[str, Paper]]) -> dict[tuple[str, Paper], tuple[float, ...]]:
         if self._embedder is None or not pairs:
