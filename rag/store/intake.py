@@ -181,5 +181,6 @@ def _put_places(connection: sqlite3.Connection, key: _Key, places: tuple[str, ..
 
 def _put_sources(connection: sqlite3.Connection, n: int) -> None:
     query = "SELECT sightings.sources FROM sightings JOIN papers USING (n) WHERE n = ? ORDER BY record <> id, origin, record"
-    sources = dict.fromkeys(source for (told,) in connection.execute(query, (n,)) for source in json.loads(told))
-    connection.execute("UPDATE papers SET sources = ? WHERE n = ?", (json.dumps(list(sources), ensure_ascii=False), n))
+    sources = list(dict.fromkeys(source for (told,) in connection.execute(query, (n,)) for source in json.loads(told)))
+    text = json.dumps(sources, ensure_ascii=False)
+    connection.execute("UPDATE papers SET sources = ? WHERE n = ? AND sources <> ?", (text, n, text))
