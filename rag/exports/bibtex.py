@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rag.exports.keys import citation_keys
 from rag.exports.kinds import kind_of
 from rag.exports.people import person_of
+from rag.exports.texts import readable, remark
 from rag.records import Paper
 from rag.text.latex import split_math
 
@@ -48,8 +49,11 @@ def _entry(paper: Paper, key: str) -> str:
         "url": _bare(paper.url),
         "eprint": _bare(paper.arxiv_id),
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
+        "primaryclass": _bare(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
         "keywords": latex_escaped(", ".join(" ".join(keyword.replace(",", " ").split()) for keyword in paper.keywords)),
-        "abstract": latex_escaped(paper.abstract),
+        "abstract": latex_escaped(readable(paper.abstract)),
+        # Not `note`, which most styles print in the list of references.
+        "annote": latex_escaped(remark(paper)),
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     if month:
@@ -59,7 +63,7 @@ def _entry(paper: Paper, key: str) -> str:
 
 
 def _title(title: str) -> str:
-    pieces = split_math(title)
+    pieces = split_math(readable(title))
     return "".join(latex_escaped(piece) if is_math else _CAPITALS.sub(r"{\g<0>}", _escaped(piece)) for piece, is_math in pieces)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rag.exports.keys import citation_keys
 from rag.exports.kinds import kind_of
 from rag.exports.people import person_of
+from rag.exports.texts import readable, remark
 from rag.records import Paper
 
 _TYPES = {"conference": "paper-conference", "journal": "article-journal", "preprint": "article"}
@@ -25,14 +26,17 @@ def _item(paper: Paper, key: str) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": key,
         "type": _TYPES[kind_of(paper)],
-        "title": paper.title,
+        "title": readable(paper.title),
         "author": [_author(name) for name in paper.authors],
         "issued": {"date-parts": [date]} if date else None,
         "container-title": paper.venue,
-        "abstract": paper.abstract,
+        "abstract": readable(paper.abstract),
         "DOI": paper.doi,
         "URL": paper.url,
+        "archive": "arXiv" if paper.arxiv_id else None,
+        "archive_location": paper.arxiv_id,
         "keyword": ", ".join(paper.keywords),
+        "note": remark(paper),
     }
     return {name: value for name, value in fields.items() if value}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.exports.texts import readable
 from rag.records import Answer, Paper
 from rag.text.latex import split_math
 
@@ -45,12 +46,12 @@ def _section(paper: Paper) -> str:
     authors = markdown_escaped(", ".join(paper.authors))
     year = str(paper.year or "")
     place = ", ".join(part for part in (paper.venue or "", "" if year in (paper.venue or "") else year) if part)
-    lines = [f"## {_linked(paper)}", authors, f"*{markdown_escaped(place)}*" if place else "", markdown_escaped(paper.abstract)]
+    lines = [f"## {_linked(paper)}", authors, f"*{markdown_escaped(place)}*" if place else "", markdown_escaped(readable(paper.abstract))]
     return "\n\n".join(line for line in lines if line) + "\n"
 
 
 def _linked(paper: Paper) -> str:
-    title = markdown_escaped(paper.title)
+    title = markdown_escaped(readable(paper.title))
     return f"[{title}](<{_address(paper.url)}>)" if paper.url else title
 
 

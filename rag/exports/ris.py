@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rag.exports.kinds import kind_of
 from rag.exports.people import person_of
+from rag.exports.texts import readable, remark
 from rag.records import Paper
 
 
@@ -16,15 +17,18 @@ def papers_as_ris(papers: Sequence[Paper]) -> str:
 
 def _lines(paper: Paper) -> list[tuple[str, str]]:
     kind = kind_of(paper)
-    lines = [("TY", {"conference": "CONF", "journal": "JOUR", "preprint": "UNPB"}[kind]), ("ID", paper.id), ("TI", paper.title)]
+    lines = [("TY", {"conference": "CONF", "journal": "JOUR", "preprint": "UNPB"}[kind]), ("ID", paper.id), ("TI", readable(paper.title))]
     lines += [("AU", _author(name)) for name in paper.authors]
     once = {
-        "AB": paper.abstract,
+        "AB": readable(paper.abstract),
         "PY": str(paper.year or ""),
         "DA": _date(paper.published),
         "JO" if kind == "journal" else "T2": paper.venue,
         "DO": paper.doi,
         "UR": paper.url,
+        # An accession number for EndNote, the place in an archive for Zotero.
+        "AN": f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else "",
+        "N1": remark(paper),
     }
     lines += [(tag, value) for tag, value in once.items() if value]
     lines += [("KW", keyword) for keyword in paper.keywords]

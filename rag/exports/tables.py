@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag.exports.texts import readable
 from rag.records import Paper
 
 _COLUMNS = (
@@ -24,7 +25,7 @@ def row_of(paper: Paper) -> dict[str, object]:
     """A paper as one row."""
     return {
         "id": paper.id,
-        "title": paper.title,
+        "title": readable(paper.title),
         "authors": "; ".join(paper.authors),
         "year": paper.year,
         "venue": paper.venue,
@@ -37,7 +38,7 @@ def row_of(paper: Paper) -> dict[str, object]:
         "keywords": "; ".join(paper.keywords),
         "categories": "; ".join(paper.categories),
         "published": paper.published,
-        "abstract": paper.abstract,
+        "abstract": readable(paper.abstract),
     }
 
 

@@ -28,6 +28,8 @@ def flatten(record: Mapping[str, Any], file: str = "") -> Mapping[str, Any]:
         return _semantic_scholar(record, ids)
     if "bibtex" in record and "site" in record:
         return _paperlists(record, file)
+    if str(record.get("archive")).lower() == "arxiv" and "archive_location" in record:
+        return {**record, "arxiv_id": record["archive_location"]}
     if isinstance(metadata := record.get("metadata"), Mapping):
         return {**{key: value for key, value in metadata.items() if key != "text"}, **record}
     return record

@@ -67,6 +67,7 @@ def _fields(record: dict[str, object]) -> dict[str, object]:
     addresses = [text for tag in ("UR", "L2", "L1") for text in _texts(record.get(tag))]
     return {
         **found,
+        "arxiv_id": next((text for text in (str(record.get(tag) or "") for tag in ("AN", "M1", "C7")) if "arxiv" in text.lower()), None),
         "authors": _texts(record.get("AU")) + _texts(record.get("A1")),
         "keywords": _texts(record.get("KW")),
         "doi": next(iter(_texts(record.get("DO"))), None) or next((text for text in addresses if "doi.org/" in text), None),

@@ -49,6 +49,8 @@ _SWITCH = re.compile(r"\{\s*\\(?:em|it|bf|tt|sc|rm|sf|sl|itshape|bfseries|ttfami
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{(?:center|abstract|itemize|enumerate|quote|flushleft|document)\}|\\item(?![A-Za-z])")
 _ESCAPED = re.compile(r"\\([%&#_{}$ /,;:!\\@-])")
 _ESCAPES = {"\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "", "@": "", "-": ""}
+# Before a command `~` is a tie; anywhere else it may mean "about".
+_TIE = re.compile(r"~(?=\\[A-Za-z])")
 _QUOTES = re.compile(r"``([^`']{0,500}(?:'(?!')[^`']{0,200}){0,5})''")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _DISPLAY_LIMIT = 600
@@ -92,6 +94,7 @@ def math_to_unicode(text: str) -> str:
 
 def _outside_math(text: str, *, bibtex: bool) -> str:
     if "\\" in text:
+        text = _TIE.sub(" ", text)
         text = _BRACED_SYMBOL.sub(r"\1", _LETTER.sub(_letter, _ACCENT.sub(_accented, text)))
         text = _unwrapped(_CITE.sub("", _ENVIRONMENT.sub(" ", text)))
     if "``" in text:

@@ -72,9 +72,11 @@ def test_bibtex_entry(paper):
         "  url = {https://x.org/a_b?c=1&d=%20},\n"
         "  eprint = {2503.01174},\n"
         "  archiveprefix = {arXiv},\n"
+        "  primaryclass = {cs.CL},\n"
         "  keywords = {turn-taking, a b},\n"
         "  abstract = {We show $x_t \\leq 5$ costs 5 \\% \\& more\\_x; \\textasciitilde{}3 -{}- ok, \\textbackslash{}method\\textbraceleft{}"
         "\\textbraceright{} \\textbraceleft{}a\\textbraceright{}.},\n"
+        "  annote = {Decision: Poster; track: main; area: speech; categories: cs.CL},\n"
         "  month = mar\n}\n"
     )
 
@@ -109,6 +111,57 @@ def test_a_csl_processor_renders_every_item(seeds, paper, bare):
         rendered = [str(entry) for entry in bibliography.bibliography()]
     assert len(rendered) == 59
     assert any("Doe, J.A." in entry and "2025" in entry and "Talking Turns" in entry for entry in rendered)
+
+
+LATEX = Paper(
+    "x",
+    r"On \emph{naive} {\'e}tudes",
+    r"Code at~\url{https://x.org/a_b}, see \href{https://y.org}{here}; 5\% at $x_t \leq 5$ --- ok.",
+    year=2024,
+)
+
+
+@pytest.mark.parametrize("format", ["csv", "ris", "csl"])
+def test_latex_becomes_text_where_no_latex_is_read(format):
+    text = export_papers([LATEX], format)
+    if format == "csl":
+        found = json.loads(text)[0]
+    else:
+        found = rispy.loads(text)[0] if format == "ris" else next(csv.DictReader(io.StringIO(text)))
+    assert found["abstract"] == r"Code at https://x.org/a_b, see here; 5% at $x_t \leq 5$ --- ok."
+    assert found["title"].startswith("On naive ")
+
+
+def test_latex_becomes_sound_latex_in_bibtex(tmp_path):
+    text = export_papers([LATEX], "bibtex")
+    assert r"  abstract = {Code at https://x.org/a\_b, see here; 5\% at $x_t \leq 5$ -{}-{}- ok.}" in text
+    (tmp_path / "x.bib").write_text(text, encoding="utf-8")
+    assert [record.abstract for record in read_papers([tmp_path / "x.bib"])] == [
+        r"Code at https://x.org/a_b, see here; 5% at $x_t \leq 5$ --- ok."
+    ]
+
+
+def test_what_a_format_has_no_field_for_is_in_its_note(paper, bare):
+    note = "Decision: Poster; track: main; area: speech; categories: cs.CL"
+    ris = rispy.loads(export_papers([paper, bare], "ris"))
+    csl = json.loads(export_papers([paper, bare], "csl"))
+    bib = parse_string(export_papers([paper, bare], "bibtex")).entries
+    assert (ris[0]["notes"], csl[0]["note"], bib[0]["annote"]) == ([note], note, note)
+    assert "notes" not in ris[1]
+    assert "note" not in csl[1]
+    assert "annote" not in bib[1].fields_dict
+
+
+def test_arxiv_ids_are_where_tools_look_for_them(paper):
+    assert rispy.loads(export_papers([paper], "ris"))[0]["accession_number"] == "arXiv:2503.01174"
+    item = json.loads(export_papers([paper], "csl"))[0]
+    assert (item["archive"], item["archive_location"]) == ("arXiv", "2503.01174")
+
+
+@pytest.mark.parametrize(("format", "name"), [("bibtex", "x.bib"), ("ris", "x.ris"), ("csl", "x.json")])
+def test_an_arxiv_id_is_read_back(format, name, paper, tmp_path):
+    (tmp_path / name).write_text(export_papers([paper], format), encoding="utf-8")
+    assert [record.arxiv_id for record in read_papers([tmp_path / name])] == ["2503.01174"]
 
 
 def test_csl_item(paper, bare):
@@ -150,9 +203,10 @@ def test_keys_are_ascii(authors, title, key):
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx"])
 def test_csv_never_holds_a_formula(cell):
-    text = export_papers([Paper("x", cell, f"{cell} text")], "csv")
+    text = export_papers([Paper("x", f"\\emph{{{cell}}}", "A.", (f"{cell} name",), venue=cell, keywords=(cell,))], "csv")
     row = next(csv.DictReader(io.StringIO(text)))
-    assert (row["title"], row["abstract"]) == (f"'{cell}", f"'{cell} text")
+    assert (row["venue"], row["authors"], row["keywords"]) == (f"'{cell}", f"'{cell} name", f"'{cell}")
+    assert row["title"] == (f"'{cell}" if cell.strip() == cell else cell.strip())
 
 
 def test_markdown_shows_titles_as_they_are(bare):
