@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rag.errors import UsageError
+from rag.errors import CorpusError, UsageError
 from rag.records import Answer, Hit, Paper, Progress, SyncReport
 from rag.settings import Settings
 
@@ -108,14 +108,14 @@ class Assistant:
         return self.retriever.search(query, k, filters or Filters())
 
     def similar(self, paper_id: str, k: int = 10) -> list[Hit]:
-        """The `k` papers most like the given one, best first, without itself. Raises `UsageError` for an unknown id."""
+        """The `k` papers most like the given one, best first, without itself. Raises `CorpusError` for an unknown id."""
         return self.retriever.similar(self.paper(paper_id).id, k)
 
     def paper(self, paper_id: str) -> Paper:
-        """The paper with this id. Raises `UsageError` when the corpus has none."""
+        """The paper with this id. Raises `CorpusError` when the corpus has none."""
         found = self.library.get([paper_id])
         if paper_id not in found:
-            raise UsageError(f"No paper {paper_id!r} in corpus {self.library.name!r}. `rag papers` lists the ids.")
+            raise CorpusError(f"No paper {paper_id!r} in corpus {self.library.name!r}. `rag papers` lists the ids.")
         return found[paper_id]
 
     def papers(self, *, filters: Filters | None = None, sort: str | None = None, limit: int | None = None) -> list[Paper]:
@@ -146,17 +146,19 @@ class Assistant:
             wait_s: Seconds to wait for another process that is syncing the same corpus.
             mapping: Which field of a record holds what, as `{"title": "headline"}`.
             format: Name of a reader, when the content should not decide.
-            progress: Called with papers done and, when known, papers in all.
+            progress: Called with papers done and how many there are in all, as far as the read part of the files tells.
 
         Raises:
             SourceError: a path cannot be read at all.
             CorpusError: the corpus is locked, damaged or was built by another embedder.
         """
-        from rag.readers import read_papers
+        from rag.readers import Meter, read_papers
 
-        records = read_papers([str(path) for path in paths], mapping=mapping, format=format)
+        meter = Meter()
+        records = read_papers([str(path) for path in paths], mapping=mapping, format=format, meter=meter)
+        metered = (lambda done, _: progress(done, meter.total(done))) if progress else None
         with self.corpora.open_for_sync(self.settings.corpus or DEFAULT_CORPUS, self.embedder) as library:
-            return library.sync(records, prune=prune, dry_run=dry_run, merge=merge, wait_s=wait_s, progress=progress)
+            return library.sync(records, prune=prune, dry_run=dry_run, merge=merge, wait_s=wait_s, progress=metered)
 
     @cached_property
     def corpora(self) -> Corpora:

@@ -50,7 +50,7 @@ class UsageError(RagError):
 
 
 class CorpusError(RagError):
-    """A corpus is unknown, locked, damaged, or was built by a different embedder."""
+    """A corpus, or a paper in it, is unknown; or the corpus is locked, damaged, or was built by a different embedder."""
 
 
 class SourceError(RagError):

@@ -15,6 +15,10 @@ Finish = Literal["complete", "length", "cut", "interrupted"]
 Step = Literal["answer", "repair", "verify", "rerank", "translate", "rewrite", "plan", "judge"]
 
 
+REPAIRED = " (mojibake repaired)"
+"""Behind the place in `Paper.sources` of a record whose text had been decoded wrongly and was put right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a text: `text == source[start:end]`, offsets in characters."""
@@ -275,6 +279,8 @@ class SyncReport:
     """Chunks embedded in this run; 0 when nothing changed."""
     duplicates: tuple[tuple[str, str, float], ...] = ()
     """Pairs of paper ids with near-identical text and their similarity, 0..1."""
+    repaired: tuple[str, ...] = ()
+    """Where records were read whose text had been decoded wrongly and was put right, as `file:line`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag.cli import common
-from rag.errors import UsageError
+from rag.errors import CorpusError
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
@@ -147,20 +147,20 @@ def open_paper(
             _cited_last(assistant, int(paper_id)) if paper_id.isdecimal() and len(paper_id) < _SHORTEST_ID else assistant.paper(paper_id)
         )
     if not paper.url:
-        raise UsageError(f"Paper {paper.id!r} has no link. `rag show {paper.id}` shows what is known of it.")
+        raise CorpusError(f"Paper {paper.id!r} has no link. `rag show {paper.id}` shows what is known of it.")
     common.print_text(paper.url)
     if not webbrowser.open(paper.url):
         common.note("No browser could be started; the link is above.")
 
 
 def _cited_last(assistant: Assistant, number: int) -> Paper:
-    """The paper under this number in the last answer. Raises `UsageError` when there is none."""
+    """The paper under this number in the last answer. Raises `CorpusError` when there is none."""
     if assistant.log is None:
-        raise UsageError("The log is off (RAG_LOG), so the last answer is not known. Name a paper by its id.")
+        raise CorpusError("The log is off (RAG_LOG), so the last answer is not known. Name a paper by its id.")
     answer = assistant.log.latest(1)[0].answer if assistant.log.latest(1) else None
     cited = {citation.number: citation.paper for citation in answer.citations} if answer else {}
     if number not in cited:
-        raise UsageError(f"The last answer has no citation [{number}]. It has: {', '.join(map(str, cited)) or 'none'}.")
+        raise CorpusError(f"The last answer has no citation [{number}]. It has: {', '.join(map(str, cited)) or 'none'}.")
     return cited[number]
 
 

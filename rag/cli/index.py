@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rag.records import SyncReport
 
 _MOST_SHOWN = 20
+_LINE_EVERY_S = 3.0
 
 
 def register(app: typer.Typer) -> None:
@@ -85,6 +86,7 @@ def _report_json(report: SyncReport) -> dict[str, object]:
         "rejected": [{"file": r.file, "line": r.line, "reason": r.reason} for r in report.rejected],
         "merged": report.merged,
         "embedded": report.embedded,
+        "repaired": list(report.repaired),
         "duplicates": [{"papers": [first, second], "similarity": round(score, 4)} for first, second, score in report.duplicates],
     }
 
@@ -98,16 +100,19 @@ def _print_report(report: SyncReport, *, dry_run: bool) -> None:
         common.note(f"rejected {rejected.file}{line}: {rejected.reason}")
     if len(report.rejected) > _MOST_SHOWN:
         common.note(f"... and {len(report.rejected) - _MOST_SHOWN} more; --json lists all.")
+    if report.repaired:
+        places, rest = report.repaired[:_MOST_SHOWN], len(report.repaired) - _MOST_SHOWN
+        common.note(f"repaired wrongly decoded text in {len(report.repaired)} records: {', '.join(places)}{' ...' if rest > 0 else ''}")
     for first, second, score in report.duplicates[:_MOST_SHOWN]:
         common.note(f"near-identical ({score:.2f}): {first} and {second}; --merge merges such papers")
 
 
 @contextmanager
-def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None] | None]:
-    """A progress bar with rate and remaining time on a terminal's stderr; None elsewhere."""
+def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Shows rate and remaining time on stderr: a bar on a terminal, elsewhere a line every few seconds."""
     console = common.console(stderr=True)
     if not console.is_terminal:
-        yield None
+        yield _Lines(verb)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -123,3 +128,25 @@ def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None] | None
             bar.update(task, completed=done, total=total, rate=f"{rate:.0f} papers/s")
 
         yield show
+
+
+class _Lines:
+    """Progress as plain lines, for logs and pipes."""
+
+    def __init__(self, verb: str) -> None:
+        self._verb = verb
+        self._started = self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self._last < _LINE_EVERY_S:
+            return
+        self._last = now
+        rate = done / max(now - self._started, 1e-9)
+        left = f", about {_duration((total - done) / rate)} left" if total and rate else ""
+        common.note(f"{self._verb}: {done}{f' of about {total}' if total else ''} papers, {rate:.0f} papers/s{left}")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s" if minutes else f"{rest} s"

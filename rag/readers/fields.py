@@ -9,7 +9,7 @@ from rag.errors import UsageError
 from rag.readers.identifiers import arxiv_id_of, date_of, doi_of, paper_id, web_address, year_of
 from rag.readers.names import AUTHOR_LIMIT, author_names, split_terms
 from rag.readers.raw import Fields, Raw
-from rag.records import Paper, Rejected
+from rag.records import REPAIRED, Paper, Rejected
 from rag.text.clean import clean_text, plain_text
 from rag.text.latex import latex_to_text
 
@@ -40,7 +40,6 @@ TITLE_NAMES, ABSTRACT_NAMES = frozenset(_WANTED["title"]), frozenset(_WANTED["ab
 """What columns of titles and abstracts are called, as `bare_name` gives it."""
 # A UTF-8 lead byte read as one character has another beyond ASCII behind it; only then is ftfy asked, which takes longer.
 _SUSPICIOUS = re.compile(r"[\u00c2-\u00f4\u221a\u0412-\u0414\u0420\u0421][^\x00-\x7f]")
-_MOJIBAKE_MARKER = " (mojibake repaired)"
 
 
 class PaperMaker:
@@ -78,7 +77,7 @@ class PaperMaker:
             keywords=texts.lines(split_terms(fields.get("keywords"))),
             categories=texts.lines(split_terms(fields.get("categories"))),
             published=published,
-            sources=(f"{self._name}:{raw.line}{_MOJIBAKE_MARKER if texts.repaired else ''}",),
+            sources=(f"{self._name}:{raw.line}{REPAIRED if texts.repaired else ''}",),
         )
 
     def _wanted(self, fields: Fields) -> dict[str, object]:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from rag.readers.decoding import decoded
 from rag.readers.fields import PaperMaker, check_mapping
 from rag.readers.formats import format_named, format_of
+from rag.readers.meter import Meter
 from rag.readers.raw import Document, Fault
 from rag.readers.sources import READ_FAULTS, Stream, expand_paths, open_streams
 from rag.records import Paper, Rejected
@@ -19,26 +20,33 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 
 
 def read_papers(
-    paths: Sequence[str | Path], *, mapping: Mapping[str, str] | None = None, format: str | None = None
+    paths: Sequence[str | Path],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,
+    meter: Meter | None = None,
 ) -> Iterator[Paper | Rejected]:
     """Papers of files, folders, patterns, archives and standard input (`-`), in order, read as they are asked for.
 
     `mapping` names the source's own field for some of ours (`{"title": "headline", "abstract": "content.summary"}`); `format` is a
-    layout's name when its content does not tell. What cannot be read is a `Rejected` and costs no other record. A paper whose
-    wrongly decoded text was repaired says so in its `sources`.
+    layout's name when its content does not tell; a `meter` is told how far the reading has come. What cannot be read is a `Rejected`
+    and costs no other record. A paper whose wrongly decoded text was repaired says so in its `sources`.
 
     Raises `SourceError` for a path that is not there and `UsageError` for an unknown format or field, both at the call.
     """
     check_mapping(mapping)
     if format is not None:
         format_named(format)
-    return _papers(expand_paths(paths), mapping, format)
+    files = expand_paths(paths)
+    meter = meter or Meter()
+    meter.expect(files)
+    return _papers(files, mapping, format, meter)
 
 
-def _papers(files: Sequence[str], mapping: Mapping[str, str] | None, format: str | None) -> Iterator[Paper | Rejected]:
+def _papers(files: Sequence[str], mapping: Mapping[str, str] | None, format: str | None, meter: Meter) -> Iterator[Paper | Rejected]:
     for file in files:
         try:
-            for stream in open_streams(file):
+            for stream in open_streams(file, meter):
                 yield from _stream_papers(stream, mapping, format)
         except READ_FAULTS as error:
             yield Rejected(file, 0, f"cannot be read: {_told(error)}")

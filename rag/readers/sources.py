@@ -19,6 +19,7 @@ from typing import BinaryIO, cast
 
 from rag.errors import SourceError
 from rag.readers.decoding import Readable
+from rag.readers.meter import Meter
 from rag.readers.seeds_text import sidecar_files
 
 STDIN = "-"
@@ -61,7 +62,7 @@ def expand_paths(paths: Sequence[str | Path]) -> list[str]:
     return list(unique.values())
 
 
-def open_streams(name: str) -> Iterator[Stream]:
+def open_streams(name: str, meter: Meter) -> Iterator[Stream]:
     """The texts in a file: itself, what is inside its gzip layer, or each member of a zip archive.
 
     Raises one of `READ_FAULTS` when it cannot be read.
@@ -70,7 +71,7 @@ def open_streams(name: str) -> Iterator[Stream]:
         yield from _unpacked("stdin", sys.stdin.buffer, None)
         return
     path = Path(name)
-    with path.open("rb") as body:
+    with path.open("rb") as body, meter.reading(body):
         yield from _unpacked(path.as_posix(), body, path.parent)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag.errors import ModelError, UsageError
+from rag.errors import CorpusError, ModelError
 from rag.records import Hit, Paper, Retrieval, Signals, Span
 from rag.retrieval.candidates import Candidates, Pool, gather
 from rag.retrieval.fusion import Ranking, fuse
@@ -82,10 +82,10 @@ class Retriever:
         return self._reranked(query, hits, k)[0]
 
     def similar(self, paper_id: str, k: int = 10) -> Hits:
-        """The k papers closest to a paper, best first, without the paper itself. Raises `UsageError` for an unknown one."""
+        """The k papers closest to a paper, best first, without the paper itself. Raises `CorpusError` for an unknown one."""
         paper = self._library.get([paper_id]).get(paper_id)
         if paper is None:
-            raise UsageError(f"No paper {paper_id!r} in {self._library.name}. `rag papers` lists the ids.")
+            raise CorpusError(f"No paper {paper_id!r} in {self._library.name}. `rag papers` lists the ids.")
         return self._ranked(gather_similar(self._library, paper, self._pool, self._ranking), k)
 
     def retrieve(self, plan: Plan, k: int = 8) -> Retrieval:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag.errors import CorpusError, UsageError
-from rag.records import Paper, Rejected, SyncReport
+from rag.records import REPAIRED, Paper, Rejected, SyncReport
 from rag.store import unfinished
 from rag.store.catalog import Catalog
 from rag.store.chunking import Indexer
@@ -55,6 +55,7 @@ class SyncRun:
         self._copy = copy
         self._intake = Intake()
         self._rejected: list[Rejected] = []
+        self._repaired: list[str] = []
         self._embedded = 0
         self._done = 0
         self._rules = ""
@@ -127,6 +128,7 @@ class SyncRun:
                 self._rejected.append(rejection(record, reason))
             else:
                 self._intake.take(connection, record)
+                self._repaired += [source.removesuffix(REPAIRED) for source in record.sources if source.endswith(REPAIRED)]
             self._done += 1
         if self._options.progress is not None:
             self._options.progress(self._done, total)
@@ -166,6 +168,7 @@ class SyncRun:
             removed=removed,
             rejected=tuple(self._rejected),
             merged=self._intake.merged,
+            repaired=tuple(self._repaired),
             duplicates=tuple((named[first].id, named[second].id, score) for first, second, score in pairs),
         )
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from rag.errors import UsageError
-from rag.store.conditions import Condition, Group, Negation, compare
+from rag.store.conditions import ALIASES, FIELDS, Condition, Group, Negation, compare
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<mark>[()])|(?P<operator><=|>=|!=|==|=|<|>|~)"
@@ -34,11 +34,21 @@ class _Token:
     """1-based."""
 
 
+_EXAMPLE = "Example: year>=2024 and venue~ICLR."
+
+
 def parse(text: str) -> Condition | None:
     """The condition that `text` states; None for an empty text, which restricts nothing.
 
-    Raises `UsageError` that says what is wrong at which character.
+    Raises `UsageError` that says what is wrong at which character, with an example of what is right.
     """
+    try:
+        return _parsed(text)
+    except UsageError as error:
+        raise UsageError(f"{error} {_EXAMPLE}") from error
+
+
+def _parsed(text: str) -> Condition | None:
     tokens = tuple(_tokens(text))
     if len(tokens) == 1:
         return None
@@ -90,13 +100,13 @@ class _Parser:
 
     def _comparison(self) -> Condition:
         field = self._expect(("word",), "expected a field, such as year or venue")
-        operator = self._expect(("operator",), f"expected one of = != < <= > >= ~ after {field.text!r}")
+        operator = self._expect(("operator",), f"expected one of = != < <= > >= ~ after {field.text!r}{_instead(field.text)}")
         value = self._expect(("word", "quoted"), f"expected a value after {field.text}{operator.text}")
         text = re.sub(r"\\(.)", r"\1", value.text[1:-1], flags=re.DOTALL) if value.kind == "quoted" else value.text
         try:
             return compare(field.text, operator.text.replace("==", "="), text)
         except UsageError as error:
-            raise UsageError(f"{error} (in the condition {self._text!r}, at character {field.position})") from error
+            raise UsageError(f"In the condition {self._text!r}, at character {field.position}: {error}") from error
 
     def _expect(self, kinds: tuple[str, ...], problem: str) -> _Token:
         token = self._peek()
@@ -117,6 +127,13 @@ class _Parser:
     def _fail(self, token: _Token, problem: str) -> NoReturn:
         found = "the end" if token.kind == "end" else repr(token.text)
         raise UsageError(f"In the condition {self._text!r}, at character {token.position} ({found}): {problem}.")
+
+
+def _instead(word: str) -> str:
+    """What a value that stands alone was meant as."""
+    if word.lower() in FIELDS or word.lower() in ALIASES:
+        return ""
+    return f"; for the year write year={word}" if re.fullmatch(r"\d{4}", word) else f"; for a venue write venue~{word}"
 
 
 def _tokens(text: str) -> list[_Token]:

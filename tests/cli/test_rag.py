@@ -1,10 +1,13 @@
 """`rag`: index, search, browse, export, corpora, doctor."""
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from rag.cli.index import progress_bar
 
 
 @pytest.fixture
@@ -79,7 +82,16 @@ def test_show_and_similar(indexed: Any, run_rag: Any) -> None:
     assert "Backchannels occur in 12.5% of turns." in out
     assert "Low-Rank Adapters" in out
     assert [hit["paper"]["id"] for hit in run_rag("similar", "a1", "--json").json] == ["b2"]
-    assert run_rag("show", "zz").code == 2
+    for unknown in (
+        ("show", "zz"),
+        ("similar", "zz"),
+        ("open", "zz"),
+        ("open", "7"),
+        ("export", "zz"),
+        ("use", "zz"),
+        ("remove", "zz", "--yes"),
+    ):
+        assert run_rag(*unknown).code == 1
 
 
 def test_authors_and_stats_count(indexed: Any, run_rag: Any) -> None:
@@ -152,3 +164,40 @@ def test_json_mapping_names_foreign_fields(run_rag: Any, tmp_path: Path) -> None
     outcome = run_rag("index", str(path), "-c", "mine", "--map", "title=headline,abstract=summary", "--json")
     assert outcome.json["added"] == 1
     assert "not of the form" in run_rag("index", str(path), "--map", "title").err
+
+
+def test_repaired_records_are_counted_and_named(run_rag: Any, tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    wrong = {"id": "m", "title": "Caf\u00c3\u00a9 talk", "abstract": "Mojibake \u00e2\u20ac\u201c here."}
+    path.write_text("".join(json.dumps(record) + "\n" for record in ({**wrong, "id": "s", "title": "Sound", "abstract": "Sound."}, wrong)))
+    outcome = run_rag("index", str(path), "-c", "mine")
+    assert f"repaired wrongly decoded text in 1 records: {path}:2" in outcome.err
+    assert run_rag("index", str(path), "-c", "mine", "--json").json["repaired"] == [f"{path}:2"]
+
+
+def test_a_run_that_broke_off_is_told_wherever_the_corpus_is_looked_at(indexed: Any, run_rag: Any, run_ask: Any, home: Path) -> None:
+    with sqlite3.connect(home / "mine" / "catalog.sqlite") as connection:
+        connection.execute("INSERT INTO meta VALUES ('unfinished', '32')")
+    connection.close()
+    told = "The last `rag index` run of corpus 'mine' broke off after 32 new or changed papers; run it again to complete it."
+    listed = run_rag("corpora")
+    assert listed.out.splitlines()[0] == "* mine  (2 papers), incomplete"
+    assert told in listed.err
+    assert run_rag("corpora", "--json").json[0] == {"name": "mine", "papers": 2, "active": True, "complete": False, "remarks": [told]}
+    assert told in run_rag("stats").err
+    assert told in run_rag("doctor").out
+    assert told in run_ask("--json", "which papers study turn-taking?").json["notes"]
+
+
+def test_progress_is_plain_lines_where_no_terminal_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = iter([0.0, 1.0, 4.0, 5.0, 104.0])
+    monkeypatch.setattr("rag.cli.index.time.monotonic", lambda: next(clock))
+    with progress_bar("indexing") as show:
+        show(32, None)
+        show(128, 512)
+        show(160, 512)
+        show(416, None)
+    assert capsys.readouterr().err.splitlines() == [
+        "indexing: 128 of about 512 papers, 32 papers/s, about 12 s left",
+        "indexing: 416 papers, 4 papers/s",
+    ]

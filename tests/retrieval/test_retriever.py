@@ -1,7 +1,7 @@
 import pytest
 
 from rag.embedding import MiniLM
-from rag.errors import ModelError, UsageError
+from rag.errors import CorpusError, ModelError
 from rag.protocols import Reranker
 from rag.records import Hit
 from rag.retrieval import Retriever
@@ -89,7 +89,7 @@ def test_similar_leaves_the_paper_itself_out(retriever: Retriever) -> None:
 
 
 def test_similar_to_an_unknown_paper_is_refused(retriever: Retriever) -> None:
-    with pytest.raises(UsageError, match="No paper 'nowhere' in seeds"):
+    with pytest.raises(CorpusError, match="No paper 'nowhere' in seeds"):
         retriever.similar("nowhere")
 
 

@@ -209,3 +209,26 @@ def test_equality_is_containment_of_the_whole_entry() -> None:
     assert passing([paper], parse_where('keyword="deep learning"')) == ["a"]
     assert passing([paper], parse_where('keyword="learning graph"')) == []
     assert passing([paper], parse_where('keyword~"learning graph"')) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("2024", "for the year write year=2024. Example: "),
+        ("ICLR", "for a venue write venue~ICLR. Example: "),
+        ("year", "after 'year'. Example: "),
+        ("year>=abc", "such as year>=2024. Example: "),
+        ("foo=1", "id, doi, since. Example: "),
+        ("(year=2024", "at character 1. Example: "),
+        ('venue="x', "never closed. Example: "),
+        ("year=2024 and", "such as year or venue. Example: "),
+        (" or ".join(["year=1"] * 201), "several searches. Example: "),
+        ("(" * 40 + "year=1", "deep. Example: "),
+    ],
+)
+def test_every_error_of_the_grammar_shows_what_is_right(text: str, advice: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_where(text)
+    example = str(caught.value).rpartition("Example: ")[2].rstrip(".")
+    assert advice in str(caught.value)
+    assert str(parse_where(example)) == example

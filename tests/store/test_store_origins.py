@@ -89,7 +89,7 @@ def test_reading_the_same_again_writes_nothing(library: Library, tmp_path: Path)
             return meta(connection, "generation"), connection.execute("SELECT * FROM sightings ORDER BY n").fetchall()
 
     before = state()
-    assert index(library, path) == SyncReport(unchanged=4)
+    assert index(library, path) == SyncReport(unchanged=4, repaired=(f"{path}:5",))
     assert state() == before
 
 
@@ -98,7 +98,7 @@ def test_a_repaired_record_that_moves_keeps_one_source(library: Library, tmp_pat
     path = write(tmp_path / "a.jsonl", [repaired])
     index(library, path)
     write(path, [RECORDS[0], repaired])
-    assert index(library, path) == SyncReport(added=1, unchanged=1, embedded=1)
+    assert index(library, path) == SyncReport(added=1, unchanged=1, embedded=1, repaired=(f"{path}:2",))
     assert sources(library)["m"] == ("a.jsonl:2 (mojibake repaired)",)
 
 
