@@ -27,22 +27,27 @@ def refusal_begun(reply: str) -> bool:
     return _letters(REFUSAL).startswith(plain[: len(_letters(REFUSAL))])
 
 
-def abstain(work: Work, reason: str) -> str:
-    """Makes `work` an abstention and gives its text: why, and which papers come nearest."""
+def abstain(work: Work, reason: str, *, by_model: bool = False) -> str:
+    """Makes `work` an abstention and gives its text: why, and which papers come nearest.
+
+    What a model refuses, the papers may still hold: then the text says nothing about what they are not about.
+    """
     hits = work.retrieval.hits if work.retrieval else ()
     work.abstained = True
     work.reason = reason
     work.nearest = tuple(hit.paper for hit in hits[:_NEAREST])
-    where = f"in corpus {work.corpus!r} " if work.corpus else ""
-    return f"No paper {where}answers this question. {reason}{_named(hits)}"
+    where = f" in corpus {work.corpus!r}" if work.corpus else ""
+    if by_model:
+        return f"No answer was found{where}. {reason}{_named('Nearest', hits)}"
+    return f"No paper{where} answers this question. {reason}{_named('Nearest, but not about this', hits)}"
 
 
-def _named(hits: tuple[Hit, ...]) -> str:
+def _named(what: str, hits: tuple[Hit, ...]) -> str:
     titles = [f"“{_title(hit)}”" for hit in hits[:_NAMED]]
     if not titles:
         return ""
     listed = titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
-    return f" Nearest, but not about this: {listed}."
+    return f" {what}: {listed}."
 
 
 def _title(hit: Hit) -> str:

@@ -43,7 +43,7 @@ def answer_freely(work: Work, parts: Parts) -> Iterator[Event]:
     if is_refusal(reply):
         reply = yield from _second_look(work, reply, parts)
     if parts.model.generative and is_refusal(reply):
-        text = abstain(work, f"{parts.model.name} found no answer in the {len(work.sources)} nearest papers.")
+        text = abstain(work, f"{parts.model.name} found no answer in the {len(work.sources)} nearest papers.", by_model=True)
         work.shown = ""
         yield work.show(text)
         return

@@ -12,6 +12,7 @@ from rag.answering.finishing import check_shown
 from rag.answering.list_mode import answer_with_list
 from rag.answering.options import AskOptions
 from rag.answering.prompt import PromptBuilder
+from rag.answering.records_mode import told_by_records
 from rag.answering.steps import Parts
 from rag.answering.templates import Prompts
 from rag.answering.understanding import find_papers, understand
@@ -129,6 +130,10 @@ def _events(work: Work, parts: Parts) -> Generator[Event, None, None]:
         raise UsageError("The question is empty. Ask something, for example: which papers study turn-taking?")
     parts.prompts.check()
     plan = yield from understand(work, parts)
+    if (told := told_by_records(work, plan, parts)) is not None:
+        yield work.show(told)
+        yield work.answer()
+        return
     yield from find_papers(work, plan, parts)
     if plan.mode == "list":
         yield from answer_with_list(work, plan, parts)

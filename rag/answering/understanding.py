@@ -46,10 +46,10 @@ def find_papers(work: Work, plan: Plan, parts: Parts) -> Iterator[Event]:
     """Searches the corpus; in answer mode, papers that the question refers to come first and count as found."""
     yield Progress("retrieve")
     found = yield from _searched(work, plan, parts)
-    focused = _focused(work, parts) if plan.mode == "answer" else ()
-    if focused:
-        ids = {hit.paper.id for hit in focused}
-        hits = (*focused, *(hit for hit in found.hits if hit.paper.id not in ids))
+    referred = focused(work, parts) if plan.mode == "answer" else ()
+    if referred:
+        ids = {hit.paper.id for hit in referred}
+        hits = (*referred, *(hit for hit in found.hits if hit.paper.id not in ids))
         found = replace(found, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)), abstain=False, reason=None)
     for line in (*parts.library.remarks(), *found.notes):
         work.note(line)
@@ -69,7 +69,8 @@ def _searched(work: Work, plan: Plan, parts: Parts) -> Generator[Event, None, Re
     return replace(found, hits=found.hits[: work.options.k])
 
 
-def _focused(work: Work, parts: Parts) -> tuple[Hit, ...]:
+def focused(work: Work, parts: Parts) -> tuple[Hit, ...]:
+    """The papers that a follow-up refers to, in the order of mention."""
     found = parts.library.get(work.options.focus) if work.options.focus else {}
     return tuple(_whole(found[paper_id]) for paper_id in work.options.focus if paper_id in found)
 

@@ -11,8 +11,9 @@ from rag.conversation.context import Context, Turn
 from rag.conversation.names import name_of, paper_stems
 from rag.conversation.narrowing import excluding, find_narrowing, restricted_to
 from rag.conversation.openers import adds_condition, fragment, is_bare, opens_topic, without_opener
-from rag.conversation.references import Reference, find_references
+from rag.conversation.references import Reference, find_references, out_of_reach
 from rag.conversation.vocabulary import asks_for_more, asks_for_set, has_inner_antecedent, is_generic, own_words, picks_among, telling_words
+from rag.errors import UsageError
 from rag.records import Mode, Paper
 from rag.retrieval.constraints import Facets
 from rag.store.filters import NO_FILTERS, Filters
@@ -63,13 +64,18 @@ class Standalone:
 
 
 def resolve(question: str, turns: Sequence[Turn], corpus: Surroundings | None = None) -> Standalone:
-    """The question as it is to be searched; one that refers to nothing said before comes back as it is and starts a new topic."""
+    """The question as it is to be searched; one that refers to nothing said before comes back as it is and starts a new topic.
+
+    Raises `UsageError` for a number or an ordinal that points past the papers shown.
+    """
     asked = " ".join(question.split())
     context = Context(turns)
     if context.last is None or len(asked) > _LONGEST:
         return Standalone(question, is_new_topic=True)
     if opens_topic(asked):
         return Standalone(without_opener(asked), is_new_topic=True)
+    if reason := out_of_reach(asked, context):
+        raise UsageError(reason)
     return _Resolver(asked, context, context.last, corpus).result()
 
 

@@ -16,6 +16,9 @@ Kind = Literal["number", "ordinal", "description", "name", "group", "pronoun"]
 
 
 _MOSTLY = 0.7
+# Only "the fifth" counts papers; "the fifth paper of the series" and "ranked fifth" may count other things.
+_COUNTED = re.compile(r"(?:(?:both|all|either|one) of )?the ", re.IGNORECASE)
+_OF_SOMETHING = re.compile(r"\s+(?:of|in|on|about|from|by|to|that|which|who)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,23 @@ def find_references(question: str, context: Context) -> tuple[Reference, ...]:
     # After a description of a paper that has not been seen, "it" means that one.
     known = [reference for reference in chosen if reference.kind != "pronoun" or reference.start < unknown]
     return tuple(sorted(known, key=lambda reference: reference.start))
+
+
+def out_of_reach(question: str, context: Context) -> str:
+    """Why a number or an ordinal of the question points at nothing ("the fifth paper" of three); empty when none does."""
+    for match in pointers.BRACKETED.finditer(question):
+        numbers = _expanded(match.group())
+        # [0, 1] is an interval.
+        missing = [number for number in numbers if _numbered(number, context) is None]
+        if context.numbers and missing and 0 not in numbers:
+            return f"There is no paper [{missing[0]}] in this conversation; its numbers end at [{max(context.numbers)}]."
+    count = len(context.listed)
+    for match in pointers.ORDERED.finditer(question):
+        index = pointers.ORDINALS[match["ordinal"].lower()] if match["ordinal"] else 0
+        if count and index >= count and _COUNTED.match(match.group()) and not _OF_SOMETHING.match(question, match.end()):
+            papers = f"{count} paper{'' if count == 1 else 's'}"
+            return f"There is no {match['ordinal'].lower()} paper: the last answer cites {papers}. Ask about one of them, or by its title."
+    return ""
 
 
 def _numbers(question: str, context: Context) -> Iterator[Reference]:

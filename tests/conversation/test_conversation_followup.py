@@ -10,6 +10,7 @@ from rag.conversation.followup import Standalone, resolve
 from rag.conversation.names import find_names
 from rag.conversation.narrowing import find_narrowing
 from rag.conversation.surroundings import LibrarySurroundings
+from rag.errors import UsageError
 from rag.records import Answer
 from rag.store.filters import parse_where
 
@@ -428,3 +429,26 @@ def test_papers_count_in_the_order_in_which_the_reader_met_them() -> None:
 def test_no_question_breaks_the_rules(question: str) -> None:
     for context in CONTEXTS:
         understood(context, question)
+
+
+@pytest.mark.parametrize(
+    ("context", "question", "reason"),
+    [
+        ("ONE", "and the second one?", "There is no second paper: the last answer cites 1 paper. Ask about one of them, or by its title."),
+        (
+            "LIST",
+            "what about the fifth paper?",
+            "There is no fifth paper: the last answer cites 3 papers. Ask about one of them, or by its title.",
+        ),
+        ("LIST", "is [7] better than [1]?", "There is no paper [7] in this conversation; its numbers end at [3]."),
+    ],
+)
+def test_what_points_past_the_papers_shown_is_said(context: str, question: str, reason: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        understood(context, question)
+    assert str(caught.value) == reason
+
+
+@pytest.mark.parametrize("question", ["Do values stay in [0, 1]?", "Is it the fifth study of the series?", "Did it rank fifth?"])
+def test_other_numbers_and_ordinals_are_no_pointers(question: str) -> None:
+    assert understood("LIST", question).text
