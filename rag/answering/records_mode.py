@@ -12,6 +12,7 @@ from rag.answering.verifying import Checkers
 from rag.answering.work import Work
 from rag.records import Hit, Retrieval
 from rag.retrieval.planner import Plan, plan_question
+from rag.text.sentences import split_sentences
 
 
 def told_by_records(work: Work, plan: Plan, parts: Parts) -> str | None:
@@ -19,7 +20,7 @@ def told_by_records(work: Work, plan: Plan, parts: Parts) -> str | None:
     detail = asked_detail(work.question)
     if detail is None or work.options.mode == "list":
         return None
-    hits = focused(work, parts) or _described(work, plan, parts)
+    hits = tuple(map(_opening, focused(work, parts) or _described(work, plan, parts)))
     if not hits:
         return None
     work.plan = replace(plan, mode="answer")
@@ -38,3 +39,9 @@ def _described(work: Work, plan: Plan, parts: Parts) -> tuple[Hit, ...]:
     wanted = plan_question(without_detail(work.searched), parts.facets(), force_mode="answer")
     found = parts.retriever.retrieve(wanted, 1).hits if wanted.topic else ()
     return tuple(hit for hit in found if is_meant(work.searched, hit.paper))
+
+
+def _opening(hit: Hit) -> Hit:
+    """The hit with the abstract's first sentence to show: no other bears on the question more."""
+    first = split_sentences(hit.paper.abstract)[:1]
+    return replace(hit, passage=first[0]) if first else hit

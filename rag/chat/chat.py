@@ -186,7 +186,8 @@ class Chat:
             with self.screen.status() as show:
                 for event in run:
                     if isinstance(event, Progress):
-                        show(event if not draft else None)
+                        stream.close()
+                        show(event)
                     elif isinstance(event, str) and self.screen.out.is_terminal:
                         show(None)
                         stream.feed(event)

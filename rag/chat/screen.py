@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from rag.cli import render
 from rag.cli.common import console
+from rag.cli.status import status_line
 from rag.records import Answer, Hit, Paper, Progress
 from rag.text.clean import harmless_text, terminal_text
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-_STEPS = {
-    "retrieve": "searching",
-    "translate": "translating",
-    "rewrite": "resolving references",
-    "rerank": "reranking",
-    "judge": "judging",
-    "answer": "waiting for",
-    "verify": "checking citations",
-    "repair": "repairing",
-    "load": "loading models",
-}
 
 
 class Screen:
@@ -81,22 +70,6 @@ class Screen:
         if answer.retrieval is not None:
             render.render_signals(answer.retrieval.hits[:limit], self.notes)
 
-    @contextmanager
-    def status(self) -> Iterator[Callable[[Progress | None], None]]:
+    def status(self) -> AbstractContextManager[Callable[[Progress | None], None]]:
         """A function that shows the step under way; None takes the line away."""
-        if not self.notes.is_terminal or self.notes.is_dumb_terminal:
-            yield lambda progress: None
-            return
-        status = self.notes.status("")
-
-        def show(progress: Progress | None) -> None:
-            if progress is None:
-                status.stop()
-                return
-            status.update(" ".join(filter(None, (_STEPS.get(progress.step, progress.step), terminal_text(progress.detail)))))
-            status.start()
-
-        try:
-            yield show
-        finally:
-            status.stop()
+        return status_line(self.notes)

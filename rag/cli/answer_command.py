@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.cli import common
+from rag.cli.status import status_line
 from rag.records import Answer, Progress
 
 if TYPE_CHECKING:
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from rag.conversation import Conversation
 
 _MOST_EXPLAINED = 20
-_STEPS = {
-    "retrieve": "searching",
-    "translate": "translating",
-    "rewrite": "resolving references",
-    "rerank": "reranking",
-    "judge": "judging",
-    "answer": "waiting for",
-    "verify": "checking citations",
-    "repair": "repairing",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +54,8 @@ def answer(request: Request) -> int:
     """Answers the question and prints the answer; the exit code."""
     with common.open_assistant(**request.settings) as assistant:
         conversation = assistant.conversation(request.conversation)
+        if request.conversation and conversation.last is not None:
+            common.note(f"Continuing conversation {conversation.id}, last asked: {conversation.last.question}")
         _say_when_offline(assistant)
         result, draft = _run(conversation, request)
         if request.verbose:
@@ -88,9 +80,11 @@ def _run(conversation: Conversation, request: Request) -> tuple[Answer, str]:
     before = conversation.last
     run = conversation.stream(request.question, **request.options)
     try:
-        with _status() as show_progress:
+        with status_line(common.console(stderr=True)) as show_progress:
             for event in run:
                 if isinstance(event, Progress):
+                    if shown is not None:
+                        shown.close()
                     show_progress(event)
                 elif isinstance(event, str) and shown is not None:
                     show_progress(None)
@@ -105,28 +99,6 @@ def _run(conversation: Conversation, request: Request) -> tuple[Answer, str]:
     if answer is None or answer is before:
         raise KeyboardInterrupt
     return answer, draft
-
-
-@contextmanager
-def _status() -> Iterator[Callable[[Progress | None], None]]:
-    """A function that shows the step under way on a terminal's stderr; None takes the line away."""
-    stderr = common.console(stderr=True)
-    if not stderr.is_terminal:
-        yield lambda progress: None
-        return
-    status = stderr.status("")
-
-    def show(progress: Progress | None) -> None:
-        if progress is None:
-            status.stop()
-            return
-        status.update(" ".join(filter(None, (_STEPS.get(progress.step, progress.step), progress.detail))))
-        status.start()
-
-    try:
-        yield show
-    finally:
-        status.stop()
 
 
 def _print_rest(result: Answer, draft: str, *, is_logged: bool) -> None:

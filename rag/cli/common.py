@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -90,10 +92,13 @@ def fail(message: str, *, code: int = FAILED) -> None:
 
 
 def note(message: str) -> None:
-    """Prints one line on stderr, dimmed on a terminal."""
+    """Prints one line on stderr; on a terminal it is dimmed and wrapped between words."""
     from rag.text.clean import terminal_text
 
-    typer.secho(terminal_text(message), dim=True, err=True)
+    text = terminal_text(message)
+    if sys.stderr.isatty():
+        text = textwrap.fill(text, shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+    typer.secho(text, dim=True, err=True)
 
 
 def print_text(text: str) -> None:

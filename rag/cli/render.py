@@ -200,4 +200,12 @@ def _source(citation: Citation, *, several: bool) -> Text:
 
 
 def _print(console: Console, text: Text) -> None:
-    console.print(text, soft_wrap=not console.is_terminal, highlight=False)
+    """Prints lines; on a terminal, what does not fit goes on below with the line's own indent."""
+    if not console.is_terminal:
+        console.print(text, soft_wrap=True, highlight=False)
+        return
+    for line in text.split("\n", allow_blank=True):
+        indent = cell_len(line.plain) - cell_len(line.plain.lstrip(" "))
+        for part in line[indent:].wrap(console, max(console.width - indent, 10)) or [Text()]:
+            part.rstrip()
+            console.print(Text(" " * indent).append_text(part), highlight=False, soft_wrap=True)

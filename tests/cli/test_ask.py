@@ -116,7 +116,9 @@ def test_verbose_shows_the_signals_on_stderr(run_ask: Any) -> None:
 
 def test_a_conversation_is_continued(run_ask: Any) -> None:
     first = run_ask("--json", TURN_TAKING).json
-    second = run_ask("--json", "--continue", "What does it benchmark?").json
+    continued = run_ask("--json", "--continue", "What does it benchmark?")
+    second = continued.json
+    assert f"Continuing conversation {first['conversation']}, last asked: {TURN_TAKING}" in continued.err
     assert second["conversation"] == first["conversation"]
     assert second["citations"][0]["paper"]["title"] == TALKING_TURNS
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -84,3 +85,14 @@ def test_a_terminal_gets_colour_and_no_color_is_honoured(tmp_path: Path) -> None
         assert child.exitstatus == 0
         assert ("\x1b[1;36m[1]" in child.before or "\x1b[1;36m" in child.before) is has_colour
         assert "[1]" in child.before
+
+
+def test_the_line_of_progress_never_stands_in_a_line_of_the_answer(tmp_path: Path) -> None:
+    env = environment(tmp_path, TERM="xterm-256color")
+    child = pexpect.spawn(str(BIN / "ask"), ["What is PersonalLLM?"], env=env, encoding="utf-8", timeout=60, dimensions=(50, 100))
+    child.expect(pexpect.EOF)
+    child.close()
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", child.before)
+    shown = [line for line in re.split(r"[\r\n]+", plain) if "checking citations" in line]
+    assert shown
+    assert all(re.fullmatch(r"(?:\W checking citations\s*)+", line) for line in shown), shown
