@@ -13,6 +13,7 @@ from rag.answering.options import AskOptions
 from rag.protocols import Message, Source
 from rag.records import Answer, Finish, Mode, Paper, Progress, Retrieval, Timing
 from rag.retrieval.planner import Plan
+from rag.text.clean import clean_text, harmless_text
 
 Event = str | Progress | Answer
 
@@ -50,8 +51,8 @@ class Work:
 
     @property
     def searched(self) -> str:
-        """The question as it is searched and answered."""
-        return self.options.standalone or self.question
+        """The question as it is searched and answered: in one line, without what only drives a terminal."""
+        return clean_text(harmless_text(self.options.standalone or self.question))
 
     @property
     def mode(self) -> Mode:

@@ -149,7 +149,7 @@ def _explain(result: Answer) -> None:
     from rag.cli.render import render_signals
 
     stderr = common.console(stderr=True)
-    if result.standalone and result.standalone != result.question:
+    if result.standalone and result.standalone != " ".join(result.question.split()):
         common.note(f"Understood as: {result.standalone}")
     if result.retrieval is not None:
         retrieval = result.retrieval

@@ -346,3 +346,9 @@ class TestBudget:
         assert len(request.sources) == 3
         assert len(request.messages) == 2 or request.messages[1].role == "user"
         assert 2 < len(request.messages) + 2 < len(history)
+
+
+def test_escape_sequences_of_a_pasted_question_are_not_searched() -> None:
+    found = FakeRetriever()
+    answer = answerer(ScriptedModel(["Machines interrupt too often [1]."]), retriever=found).ask("\x1b[31mturn-taking\x1b[0m\nin speech?")
+    assert found.plans[0].question == answer.standalone == "turn-taking in speech?"

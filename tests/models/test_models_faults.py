@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import MESSAGES, outcome_of
+from models_parts import MESSAGES, outcome_of
 from openai_server import FakeServer, Reply, faults
 
 from rag.models import open_model

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import KEY, MESSAGES, SHORT_S, outcome_of
+from models_parts import KEY, MESSAGES, SHORT_S, outcome_of
 from openai_server import FakeServer, Reply, faults
 
 from rag.errors import ModelError, UsageError

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import outcome_of
+from models_parts import outcome_of
 from openai_server import FakeServer, Reply, faults
 
 from rag.models import open_model
