@@ -12,6 +12,8 @@ from rag.verification.wording import Word
 
 # A longer stretch was moved or left out as a whole; it is not a word for a word.
 _MOST_EXCHANGED = 4
+# Of these only one can be right in its place.
+_ORDINALS = frozenset("one two three four first second third thirds fourth fifth half quarter last".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def _negations(words: Sequence[Word]) -> int:
 
 def _are_opposite(one: Word, other: Word) -> bool:
     first, second = stem(one.text), stem(other.text)
-    if second in opposites_of(first):
+    if one.text != other.text and {one.text, other.text} <= _ORDINALS or second in opposites_of(first):
         return True
     return direction(first) * direction(second) < 0 or _is_prefixed(one.text, other.text) or _is_prefixed(other.text, one.text)
 

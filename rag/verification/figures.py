@@ -43,10 +43,13 @@ _MULTIPLES = {"twice": 2.0, "double": 2.0, "doubles": 2.0, "doubled": 2.0, "doub
 
 _NUMBER = re.compile(
     r"(?:(?<![\w.])(?<![A-Z]-)(?<![A-Z][\w]-)(?<![A-Z][\w]{2}-)(?<![A-Z][\w]{3}-)(?<![A-Z][\w]{4}-)(?<![a-z]{6}-)(?<!\bType )(?<!\btype )|(?<=\d[x×]))"
-    r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})+(?![\d.,]*\d)(?=\s?[A-Za-z(])|\d+(?:\.\d+)?|\.\d+)"
+    r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d{1,3}(?: \d{3})+(?![\d.,]*\d)(?=\s?[A-Za-z(])|\d+(?:\.\d+)?|\.\d+)"
     r"(?:(?P<power>e[-+]?\d{1,3}(?!\w))|\s?[x×*]\s?10\s?\^\s?(?P<ten>[-+−]?\d{1,3}))?"
     r"(?:(?P<suffix>[kKMBT]|bn)(?![A-Za-z])|[\s-](?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
 )
+# 12,1 is a decimal in most languages but English; 12,100 is not.
+_DECIMAL_COMMA = re.compile(r",(?=\d{1,2}$)")
+_MINUS = re.compile(r"(?:^|[\s(=<>~≈,])-$")
 _WORDS = "|".join([*_ONES, *_TENS, "dozen"])
 _SPELLED = re.compile(
     rf"(?<![\w])(?P<tens>{'|'.join(_TENS)})[- ](?P<ones>{'|'.join(_ONES[1:10])})(?!\w)"
@@ -145,18 +148,20 @@ def _equal(one: float, other: float) -> bool:
 
 
 def _is_near(stated: Quantity, paper: Sequence[Quantity]) -> bool:
-    """True for a value that is given without its unit or kind, or that is a plain rounding."""
-    return any(
-        (_equal(stated.value, given.value) and (given.kind == "plain" or stated.kind == "plain") and not (stated.unit and given.unit))
-        or (
-            _same_measure(stated, given)
-            and given.decimals > 0
-            and stated.decimals == 0
-            and given.value >= 10
-            and _equal(round(given.value), stated.value)
-        )
-        for given in paper
-    )
+    """True for a value that is given without its unit, kind or sign, as a share instead of a percentage, or that is a plain rounding."""
+    return any(_differs_in_kind(stated, given) or _is_rounded(stated, given) for given in paper)
+
+
+def _differs_in_kind(stated: Quantity, given: Quantity) -> bool:
+    if (stated.unit and given.unit) or "plain" not in (stated.kind, given.kind):
+        return False
+    is_share = "percent" in (stated.kind, given.kind) and any(_equal(stated.value, given.value * factor) for factor in (100.0, 0.01))
+    return is_share or _equal(abs(stated.value), abs(given.value))
+
+
+def _is_rounded(stated: Quantity, given: Quantity) -> bool:
+    is_whole = given.decimals > 0 and stated.decimals == 0 and given.value >= 10
+    return is_whole and _same_measure(stated, given) and _equal(round(given.value), stated.value)
 
 
 def _nearest(stated: Quantity, paper: Sequence[Quantity]) -> str:
@@ -166,14 +171,19 @@ def _nearest(stated: Quantity, paper: Sequence[Quantity]) -> str:
 
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
-        digits = match["number"].replace(",", "").replace(" ", "")
-        value = float(digits) * _SCALES.get(match["suffix"] or match["scale"] or "", 1.0)
+        digits = _DECIMAL_COMMA.sub(".", match["number"]).replace(",", "").replace(" ", "")
+        value = _sign(text, match.start()) * float(digits) * _SCALES.get(match["suffix"] or match["scale"] or "", 1.0)
         exponent = (match["power"] or "e0")[1:] if match["power"] else (match["ten"] or "0")
         value *= 10.0 ** int(exponent.replace("−", "-"))
         quantity = _measured(text, match.start(), match.end(), value, len(digits.partition(".")[2]))
         if quantity.end < len(text) and quantity.end == match.end() and text[quantity.end].isalpha() and text[quantity.end] not in "x×":
             continue  # 3D, 4th: part of a name
-        yield quantity
+        yield replace(quantity, text=f"-{quantity.text}") if value < 0 else quantity
+
+
+def _sign(text: str, start: int) -> float:
+    """-1 behind a minus that is neither a hyphen nor the dash of a range."""
+    return -1.0 if _MINUS.search(text[max(start - 2, 0) : start]) else 1.0
 
 
 def _spelled(text: str) -> Iterator[Quantity]:

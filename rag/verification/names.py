@@ -13,6 +13,8 @@ from rag.verification.normalise import normalise
 _TOKEN = re.compile(r"[^\W_]+(?:[-.+/][^\W_]+)*\+{0,2}")
 _LOWER_WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;(\"]\s?|[-•]\s)$")
+_VERSION = re.compile(r"v\d")
+_VARIANTS = frozenset("base large small tiny mini medium huge nano pro turbo chat instruct".split())
 _PARTS = re.compile(r"[-./+]")
 
 
@@ -51,7 +53,12 @@ def _is_known(name: str, known: frozenset[str], spelled_here: frozenset[str]) ->
     if key in known or key in spelled_here or key.removesuffix("s") in known or f"{key}s" in known:
         return True
     parts = [part for part in _PARTS.split(name) if part]
-    return len(parts) > 1 and all(_key(part) in known or (part.islower() and len(part) > 2) or _key(part) in spelled_here for part in parts)
+    return len(parts) > 1 and all(_key(part) in known or _is_ordinary(part) or _key(part) in spelled_here for part in parts)
+
+
+def _is_ordinary(part: str) -> bool:
+    """`based` in `BERT-based` says nothing of its own; `large` in `BERT-large` is part of the name."""
+    return part.islower() and len(part) > 2 and part not in _VARIANTS
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +93,7 @@ def _is_distinctive(token: str) -> bool:
     has_digit = any(character.isdigit() for character in token)
     if not letters or len(token) < 2 or token[0].isdigit():
         return False
-    return (capitals >= 2 and not _is_titled_compound(token)) or (has_digit and letters > 0 and capitals > 0)
+    return bool(_VERSION.match(token)) or (capitals >= 2 and not _is_titled_compound(token)) or (has_digit and letters > 0 and capitals > 0)
 
 
 def _is_titled_compound(token: str) -> bool:

@@ -111,6 +111,9 @@ def _characters(mapped: Normalised, *, fold: bool) -> Normalised:
         form = _form(character, fold=fold)
         if form == " " and (not text or text[-1] == " "):
             continue
+        if text and unicodedata.combining(character) and len(joined := unicodedata.normalize("NFC", text[-1] + character)) == 1:
+            text[-1], ends[-1] = joined, end
+            continue
         text.extend(form)
         starts.extend([start] * len(form))
         ends.extend([end] * len(form))

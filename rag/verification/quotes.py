@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from rag.records import Paper, Span
 from rag.verification.directions import is_negator
+from rag.verification.figures import mismatches
 from rag.verification.normalise import without_citations
 from rag.verification.readings import PaperReading, Sentence, coverage, likenesses, read_paper, read_statement
 from rag.verification.wording import Word, words_of
@@ -41,7 +42,7 @@ def find_quotation(statement: str, paper: Paper) -> Quotation | None:
     """The statement as a quotation from abstract or title, after normalisation; None when it is no quotation.
 
     Words of reporting ("The authors show that"), the paper's title and its authors' names may stand around the quoted words. Parts between ellipses
-    are looked up one by one. A passage whose own sentence denies or doubts it is no quotation.
+    are looked up one by one. A passage whose own sentence denies or doubts it is no quotation, nor one with another sign or unit at a figure.
     """
     reading = read_paper(paper)
     parts = [read_statement(part).words for part in _ELLIPSIS.split(without_citations(statement)) if words_of(part)]
@@ -51,7 +52,7 @@ def find_quotation(statement: str, paper: Paper) -> Quotation | None:
     least = _MIN_WORDS if len(parts) == 1 else _MIN_PART
     found = [_find(part, reading, frame, least) for part in parts]
     kept = [one for one in found if one is not None]
-    if len(kept) < len(found):
+    if len(kept) < len(found) or mismatches(read_statement(statement).figures, reading.figures):
         return None
     sentences = tuple(dict.fromkeys(span for one in kept for span in one.sentences))
     return Quotation(sentences, all(one.exact for one in kept))

@@ -18,6 +18,7 @@ _MARKER = r"(?:\[\^?\d{1,3}\??(?:\s?[,;–-]\s?\^?\d{1,3}\??)*\]|【\d{1,3}(?:\s
 _CITATIONS = re.compile(rf"(?<![\w$)\]]){_MARKER}|(?<=[^\W\d_]{{3}}){_MARKER}|(?<=[\])\d%]){_MARKER}")
 _GROUP = re.compile(rf"(?:\s?{_MARKER})+")
 _LEADING = re.compile(rf"\s*(?:{_MARKER}\s*)+[.,;]?")
+_ATTACHED = re.compile(rf"(?<=[^\W\d]{{2}}[.!?]){_MARKER}+(?=\s+[^\W\d_a-z])")
 _CODE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)|`[^`\n]+`|\$[^$\n]+\$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|(?:\*\*|__)[^*_]{1,80}(?:\*\*|__):?\s*$|[-=_*]{3,}\s*$)")
@@ -115,6 +116,8 @@ def _blocks(hidden: str) -> Iterator[_Block]:
         item = _ITEM.match(line)
         in_sources = bool(_SOURCES.match(line)) or (in_sources and (not line.strip() or bool(item) or bool(_SOURCE_LINE.match(line))))
         is_text = bool(line.strip()) and not in_sources and not _HEADING.match(line) and not _TABLE_RULE.match(line)
+        if _TABLE_RULE.match(line) and line.strip() and open_block and hidden[open_block.start] == "|":
+            open_block = None  # the names of the columns
         if open_block and (not is_text or item or line.lstrip().startswith("|")):
             yield open_block
             open_block = None
@@ -135,9 +138,21 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _statements(answer: str, hidden: str, block: _Block) -> list[RawStatement]:
-    spans = [(block.start + span.start, block.start + span.end) for span in split_sentences(hidden[block.start : block.end])]
+    spans = [
+        (block.start + start, block.start + end)
+        for span in split_sentences(hidden[block.start : block.end])
+        for start, end in _at_attached(hidden[block.start : block.end], span.start, span.end)
+    ]
     pieces = [piece for start, end in _with_own_citations(hidden, spans) for piece in _clauses(hidden, start, end)]
     return [RawStatement(answer[start:end], start, end, _cited(hidden[start:end])) for start, end in pieces]
+
+
+def _at_attached(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence cut behind citations that stand right at a full stop, as in `A holds.[1] B holds.`."""
+    for match in _ATTACHED.finditer(text, start, end):
+        yield start, match.end()
+        start = match.end()
+    yield start, end
 
 
 def _with_own_citations(hidden: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -194,7 +209,7 @@ def _shared(statements: list[RawStatement], inherited: tuple[int, ...]) -> list[
 
 def _is_claim(statement: RawStatement, hidden: str) -> bool:
     text = without_citations(hidden).strip().strip("*_ ")
-    if len(content_words(text)) < 2 or text.endswith("?"):
-        return False
     has_own = bool(_cited(hidden))
+    if text.endswith("?") or len(content_words(text)) < (1 if has_own and not text.endswith(":") else 2):
+        return False
     return has_own or not (_LEAD_IN.search(text) or _TALK.match(text))

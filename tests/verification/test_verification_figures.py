@@ -36,6 +36,12 @@ def test_a_multiplier_is_one_figure_however_written(text: str) -> None:
         ("top-5 accuracy", [(5.0, "plain", "")]),
         ("doubles the speed", [(2.0, "times", "")]),
         ("a threefold gain", [(3.0, "times", "")]),
+        ("a score of -0.5", [(-0.5, "plain", "")]),
+        ("$-3.2\\%$ of it", [(-3.2, "percent", "")]),
+        ("between 3 - 5 layers", [(3.0, "plain", ""), (5.0, "plain", "")]),
+        ("12,1 mal schneller", [(12.1, "plain", "")]),
+        ("1.2k and 1,200 and 12,100", [(1200.0, "plain", ""), (1200.0, "plain", ""), (12100.0, "plain", "")]),
+        ("on 2019-03-12", [(2019.0, "plain", ""), (3.0, "plain", ""), (12.0, "plain", "")]),
         ("224x224", [(224.0, "plain", ""), (224.0, "plain", "")]),
     ],
 )
@@ -82,7 +88,14 @@ def test_another_figure_is_a_mismatch(statement: str, abstract: str, nearest: st
 
 
 @pytest.mark.parametrize(
-    ("statement", "abstract"), [("It is 12x faster.", "It is 12.1x faster."), ("It gains 3.2%.", "It gains 3.2 points.")]
+    ("statement", "abstract"),
+    [
+        ("It is 12x faster.", "It is 12.1x faster."),
+        ("It gains 3.2%.", "It gains 3.2 points."),
+        ("It scores 84%.", "It scores 0.84."),
+        ("It scores 0.84.", "It scores 84%."),
+        ("It correlates by -0.5.", "It correlates by 0.5."),
+    ],
 )
 def test_a_rounded_figure_or_one_with_another_kind_is_only_near(statement: str, abstract: str) -> None:
     [found] = mismatches(quantities(statement), quantities(abstract))

@@ -164,3 +164,35 @@ def test_statements_lie_in_order_inside_the_answer(answer: str) -> None:
     assert all(answer[statement.start : statement.end] == statement.text for statement in statements)
     assert all(one.end <= other.start for one, other in zip(statements, statements[1:], strict=False))
     assert {number for statement in statements for number in statement.numbers} <= {1, 2, 3}
+
+
+def test_a_citation_right_at_a_full_stop_ends_its_sentence() -> None:
+    found = split_statements("Pruning wins on all tasks.[1] Slicing loses on all tasks. It is slow [2].")
+    assert [(statement.text, statement.numbers) for statement in found] == [
+        ("Pruning wins on all tasks.[1]", (1,)),
+        ("Slicing loses on all tasks.", ()),
+        ("It is slow [2].", (2,)),
+    ]
+
+
+def test_the_names_of_a_tables_columns_claim_nothing() -> None:
+    found = split_statements(
+        "| Model name | Main result |\n|---|---|\n| Pruning | wins on all tasks [1] |\n| Slicing | loses on tasks [2] |"
+    )
+    assert [statement.numbers for statement in found] == [(1,), (2,)]
+
+
+def test_a_single_word_that_cites_is_a_claim() -> None:
+    assert [statement.text for statement in split_statements("Slicing [1].")] == ["Slicing [1]."]
+    assert split_statements("Slicing.") == split_statements("Sources: [1]") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Smith et al. show that pruning wins, e.g. by 3.5 points vs. slicing (cf. Fig. 3) [1].",
+        "Dr. Smith and the U.S. team show that pruning wins i.e. always [1].",
+    ],
+)
+def test_abbreviations_and_decimals_end_no_statement(text: str) -> None:
+    assert [statement.text for statement in split_statements(text)] == [text]

@@ -122,6 +122,85 @@ def test_a_multiplier_with_exchanged_digits_is_never_supported(verifier: Verifie
         assert verifier.check(statement, paper).support == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("statement", "abstract"),
+    [
+        ("The accuracy improves by 5%.", "The accuracy improves by 5 points."),
+        ("The correlation is 0.5 between both metrics.", "The correlation is -0.5 between both metrics."),
+        ("The correlation is −0.5 between both metrics.", "The correlation is 0.5 between both metrics."),
+        ("The dataset has 1.2k samples from users.", "The dataset has 1,250 samples from users."),
+        ("The error rate ranges between 10-25% on tasks.", "The error rate ranges between 10% and 20% on tasks."),
+        ("The study was run on 12 March 2019 in hospitals.", "The study was run on 21 March 2019 in hospitals."),
+        ("The study was run in March 2019 in hospitals.", "The study was run in May 2019 in hospitals."),
+        ("Half of the users prefer the tool.", "A third of the users prefer the tool."),
+        ("One third of the users prefer the tool.", "Two thirds of the users prefer the tool."),
+        ("The first stage trains the policy model.", "The second stage trains the policy model."),
+        ("GPT-4 solves the reasoning tasks.", "GPT-3.5 solves the reasoning tasks."),
+        ("BERT-base solves the reasoning tasks.", "BERT-large solves the reasoning tasks."),
+        ("ResNet-18 solves the vision tasks.", "ResNet-50 solves the vision tasks."),
+        ("Llama-2-7B solves the reasoning tasks.", "Llama-2-70B solves the reasoning tasks."),
+        ("Version v2.0 solves the vision tasks.", "Version v2.1 solves the vision tasks."),
+        ("Training is more stable with dropout.", "Training is less stable with dropout."),
+        ("The method uses at most 10 samples per class.", "The method uses at least 10 samples per class."),
+        ("Larger models are slower than smaller models.", "Larger models are faster than smaller models."),
+        ("Errors fall from 12% to 8% on tasks.", "Errors fall from 8% to 12% on tasks."),
+        ("We use ２１ samples for the test of reasoning.", "We use 12 samples for the test of reasoning."),
+    ],
+)
+def test_one_changed_figure_name_or_comparison_is_never_supported(verifier: Verifier, statement: str, abstract: str) -> None:
+    verdict = verifier.check(statement, Paper("x", "A Study", abstract))
+    assert verdict.support in ("weak", "unsupported")
+    assert verdict.problem
+
+
+@pytest.mark.parametrize(
+    ("statement", "abstract"),
+    [
+        ("The dataset has 1.2k samples from users.", "The dataset has 1,200 samples from users."),
+        ("The accuracy improves by 5%.", "The accuracy improves by 5 percentage points."),
+        ("The correlation is −0.5 between both metrics.", "The correlation is -0.5 between both metrics."),
+        ("It uses 2-3 layers for coding.", "It uses 2–3 layers for coding."),
+        ("The model trains in 180 minutes on one GPU.", "The model trains in 3 hours on one GPU."),
+        ("BERT-based models solve the reasoning tasks.", "BERT solves the reasoning tasks."),
+        ("ResNet50 solves the reasoning tasks.", "ResNet-50 solves the reasoning tasks."),
+        ("We use １２ samples for the test of reasoning.", "We use 12 samples for the test of reasoning."),
+    ],
+)
+def test_another_way_to_write_the_same_passes(verifier: Verifier, statement: str, abstract: str) -> None:
+    verdict = verifier.check(statement, Paper("x", "A Study", abstract))
+    assert (verdict.support in ("quoted", "supported"), verdict.problem) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "sentence"),
+    [
+        (
+            "One ﬁrst. The eﬃcient ﬁlter ﬂows through Straße and İstanbul quickly. End.",
+            "the efficient filter flows through strasse and i̇stanbul quickly",
+        ),
+        (
+            "Intro \\emph{one}. We show $\\frac{1}{2}$ of \\textbf{all users} prefer $O(n^{2})$ methods. End.",
+            "1/2 of all users prefer O(n^2) methods",
+        ),
+        ("㎏ first ½ sentence ™ here. The ① second ﬁgure ﷺ shows large gains. End.", "The 1 second figure … shows large gains"),
+        ("Cafe\u0301 one. The re\u0301sume\u0301 model wins always here. End.", "the résumé model wins always here"),
+        (
+            "**Bold** one. The _second_ sentence `code` shows large gains [see](http://x.example) today. End.",
+            "sentence code shows large gains see today",
+        ),
+        ("Zero\u200bwidth. The sec\u00adond sen\u200btence shows large gains today. End.", "the second sentence shows large gains today"),
+    ],
+)
+def test_evidence_offsets_hold_where_normalising_changes_lengths(verifier: Verifier, abstract: str, sentence: str) -> None:
+    paper = Paper("x", "A Study", abstract)
+    verdict = verifier.check(sentence, paper)
+    [span] = verdict.evidence
+    whole = abstract[abstract.index(". ") + 2 : abstract.rindex(" End.")]
+    assert (verdict.support, span.text, abstract[span.start : span.end]) == ("quoted", whole, whole)
+    quote = best_quote(sentence, paper)
+    assert abstract[quote.start : quote.end] == quote.text == whole
+
+
 def test_a_rounded_figure_is_at_most_weak(verifier: Verifier, paper: Paper) -> None:
     verdict = verifier.check("SelectFormer outperforms CryptoNet and reduces the delay by 12x.", paper)
     assert (verdict.support, verdict.problem) == ("weak", "number 12x is not in the abstract (12.1× is)")
