@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from rag.answering.links import unlinked
 from rag.answering.templates import REFUSAL
 from rag.answering.work import Work
+from rag.models.extraction import extract_list
 from rag.records import Hit
 from rag.text.clean import clean_text
 
@@ -30,7 +32,8 @@ def refusal_begun(reply: str) -> bool:
 def abstain(work: Work, reason: str, *, by_model: bool = False) -> str:
     """Makes `work` an abstention and gives its text: why, and which papers come nearest.
 
-    What a model refuses, the papers may still hold: then the text says nothing about what they are not about.
+    What a model refuses, the papers may still hold: then the text does not say that they are about something else, and quotes
+    the sentence that comes nearest.
     """
     hits = work.retrieval.hits if work.retrieval else ()
     work.abstained = True
@@ -38,7 +41,7 @@ def abstain(work: Work, reason: str, *, by_model: bool = False) -> str:
     work.nearest = tuple(hit.paper for hit in hits[:_NEAREST])
     where = f" in corpus {work.corpus!r}" if work.corpus else ""
     if by_model:
-        return f"No answer was found{where}. {reason}{_named('Nearest', hits)}"
+        return f"No answer was found{where}. {reason}{_named('Nearest', hits)}{_nearest_sentence(work)}"
     return f"No paper{where} answers this question. {reason}{_named('Nearest, but not about this', hits)}"
 
 
@@ -50,9 +53,19 @@ def _named(what: str, hits: tuple[Hit, ...]) -> str:
     return f" {what}: {listed}."
 
 
+def _nearest_sentence(work: Work) -> str:
+    found = extract_list(work.searched, work.sources[:1]) if work.sources else ()
+    sentence = _unbracketed(found[0].sentences[0]) if found and found[0].sentences else ""
+    return f" The first of them says: “{sentence}”" if sentence else ""
+
+
 def _title(hit: Hit) -> str:
-    # A bracketed number in a title would pass for a citation.
-    return re.sub(r"[\[【](\^?\d[\d,;\s–-]*)[\]】]", r"(\1)", clean_text(hit.paper.title)).rstrip(". ")
+    return _unbracketed(hit.paper.title).rstrip(". ")
+
+
+def _unbracketed(text: str) -> str:
+    """Cleaned text in which no bracketed number passes for a citation, and nothing is a link."""
+    return unlinked(re.sub(r"[\[【](\^?\d[\d,;\s–-]*)[\]】]", r"(\1)", clean_text(text)))
 
 
 def _letters(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,11 @@ from rag.text.tokens import count_tokens
 COMPLETION_TOKENS = 1_024
 _PER_MESSAGE = 8
 """Tokens that a chat template spends on each message, generously."""
+_ASKS = re.compile(
+    r"[?？؟]|^\W*(?:what|which|who|whom|whose|how|why|when|where|is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|explain"
+    r"|describe|define|tell|summari[sz]e|compare|contrast|give|list|find|show|name|count|discuss|outline|please|i|we|any)\b|[.!]\s+\S",
+    re.IGNORECASE,
+)
 _TABLE_ERROR = 0.05
 """How far the bundled token table may be off for other models, as a share of the context."""
 
@@ -70,8 +76,9 @@ class PromptBuilder:
         limit = room - completion - int(room * _TABLE_ERROR if self._model.generative else 0)
         system = Message("system", self._prompts.render("system", language=language, refusal=REFUSAL))
         kept, messages = list(sources), list(history)
+        asked = _as_asked(question) if language == "English" else as_question(question)
         while True:
-            request = (system, *messages, Message("user", self._user(question, kept)))
+            request = (system, *messages, Message("user", self._user(asked, kept)))
             if self.fits(request, limit):
                 return Prompt(request, tuple(kept), completion, len(sources) - len(kept), len(history) - len(messages))
             if messages:
@@ -100,7 +107,13 @@ class PromptBuilder:
         )
 
     def _user(self, question: str, sources: Sequence[Source]) -> str:
-        return self._prompts.render("answer", papers=framed_all(sources), question=as_question(question), count=len(sources))
+        return self._prompts.render("answer", papers=framed_all(sources), question=question, count=len(sources))
+
+
+def _as_asked(question: str) -> str:
+    """The question for the prompt; a bare topic is put as one, for small models find no question in it and refuse."""
+    plain = as_question(question)
+    return plain if _ASKS.search(plain) else f"What do the papers say about “{plain.rstrip('.')}”?"
 
 
 def completion_tokens(room: int) -> int:

@@ -114,6 +114,20 @@ class TestAbstaining:
         assert answer.abstained
         assert answer.reason == "scripted found no answer in the 3 nearest papers."
         assert deltas_of(events) == answer.text
+        assert answer.text.startswith(
+            "No answer was found in corpus 'tests'. scripted found no answer in the 3 nearest papers. Nearest: “Talking"
+        )
+        assert answer.text.endswith(" The first of them says: “Our judge model predicts turn changes with 91.5% accuracy.”")
+
+    def test_a_bare_topic_is_put_to_the_model_as_a_question(self) -> None:
+        model = ScriptedModel([f"{TRUE} [1]."])
+        for asked in ("turn-taking in dialogue.", "which papers treat turn-taking", "Sprecherwechsel in Dialogen"):
+            answerer(model).ask(asked, AskOptions(mode="answer"))
+        questions = [
+            request.messages[-1].content.split("Question: ")[1].splitlines()[0] for request in model.requests if request.step == "answer"
+        ]
+        assert questions[0] == "What do the papers say about “turn-taking in dialogue”?"
+        assert questions[1] == "which papers treat turn-taking"
 
     def test_an_empty_corpus_abstains(self) -> None:
         answer = answerer(OfflineModel(), ()).ask(QUESTION)
