@@ -14,13 +14,15 @@ from rag.text.clean import clean_text
 _NEAREST = 5
 _NAMED = 3
 _LONGEST_REST = 200
+_LONGEST_CITING_REST = 10
 
 
 def is_refusal(reply: str) -> bool:
     """Whether a model's reply is the sentence that the prompt asks for when the papers hold no answer, give or take a few words."""
     plain = _letters(reply)
     phrase = _letters(REFUSAL)
-    return phrase in plain and len(plain) - len(phrase) <= _LONGEST_REST and not re.search(r"\[\d+\]", reply)
+    rest = len(plain) - len(phrase)
+    return phrase in plain and rest <= (_LONGEST_CITING_REST if re.search(r"\[\d+\]", reply) else _LONGEST_REST)
 
 
 def refusal_begun(reply: str) -> bool:

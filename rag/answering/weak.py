@@ -24,6 +24,8 @@ _SOURCES = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"[\[【［]\s*\^?\d[\d\s,;–-]*(?:†[^】]*)?[\]】］]")
+# "[1] Title of a paper": a mark before what it belongs to; "[1] shows that ..." is a sentence of its own.
+_IN_FRONT = re.compile(rf"(?P<marks>(?:{_MARK.pattern}\s*)+)[:–-]?\s*(?P<text>[^\W_a-z][^\[【［]*)")
 _ENTRY_NUMBER = re.compile(r"^\s*(?:[-*•]\s*)?[\[【(]?\^?(\d{1,3})[\]】).:]", re.MULTILINE)
 _ANSWER_KEYS = (
     "answer",
@@ -64,7 +66,17 @@ def mended(reply: str, sources: Sequence[Source], prompt: str) -> Mended:
         body = cited_by_name(body, sources)
     if not _MARK.search(body) and (listed := _listed_numbers(tail, sources)):
         body = f"{body.rstrip()} {''.join(f'[{number}]' for number in listed)}" if body else ""
+    body = "\n".join(map(_marks_behind, body.splitlines()))
     return Mended(body.strip() if _has_words(body) else "", note)
+
+
+def _marks_behind(line: str) -> str:
+    """A line whose marks stand in front of what they belong to with the marks behind it, a line for each piece."""
+    pieces = list(_IN_FRONT.finditer(line))
+    if not pieces or line.lstrip(" \t-*•") != "".join(piece[0] for piece in pieces):
+        return line
+    bullet = "- " if len(pieces) > 1 else ""
+    return "\n".join(f"{bullet}{piece['text'].strip().rstrip('.,;')} {''.join(_MARK.findall(piece['marks']))}." for piece in pieces)
 
 
 def _unwrapped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Replies that Qwen2.5-Coder-1.5B really gave, word for word, and what the pipeline makes of them (docs/evaluation.md)."""
+"""Replies of the kinds that Qwen2.5-Coder-1.5B gave in trials (docs/evaluation.md), and what the pipeline makes of them."""
 
 from __future__ import annotations
 
@@ -53,3 +53,33 @@ class TestRefusingWhatThePapersAnswer:
         for fault in (ModelError("It broke.", kind="server"), BudgetError("Too much.")):
             answer = answerer(ScriptedModel([REFUSAL, fault]), (CLIP, OTHER)).ask(QUESTION)
             assert (answer.abstained, answer.reason) == (True, "scripted found no answer in the 2 nearest papers.")
+
+
+class TestMarksInFront:
+    """Asked for a figure or for papers, it put the number first, as in a list of references."""
+
+    def test_the_mark_goes_behind_what_it_belongs_to(self) -> None:
+        answer = answerer(ScriptedModel(["[1] 57 A5000 hours"]), [CLIP, OTHER]).ask(QUESTION)
+        assert answer.text == "57 A5000 hours [1]."
+        assert [(statement.verdict, statement.citations[0].number) for statement in answer.statements] == [("quoted", 1)]
+
+    def test_titles_in_a_row_become_lines(self) -> None:
+        reply = f"[1] {CLIP.title} [2] {OTHER.title}"
+        assert answerer(ScriptedModel([reply]), [CLIP, OTHER]).ask(QUESTION).text == f"- {CLIP.title} [1].\n- {OTHER.title} [2]."
+
+    def test_a_mark_that_is_the_subject_stays(self) -> None:
+        reply = "[1] reduces training to only 57 A5000 hours."
+        assert answerer(ScriptedModel([reply]), [CLIP, OTHER]).ask(QUESTION).text == reply
+
+    def test_marks_alone_are_no_answer(self) -> None:
+        answer = answerer(ScriptedModel(["[1] [3]"]), [CLIP, OTHER]).ask(QUESTION)
+        assert "57 A5000 hours [1]." in answer.text
+        assert answer.notes == ("scripted gave no usable answer; these sentences of the abstracts stand in for it.",)
+
+
+def test_a_refusal_behind_a_mark_is_a_refusal() -> None:
+    answer = answerer(ScriptedModel([f"[1] {REFUSAL}"]), [CLIP, OTHER]).ask(QUESTION)
+    assert (answer.abstained, answer.citations) == (True, ())
+    assert answer.text.endswith(
+        "The first of them says: “Compared with methods based on point clouds, it reduces training to only 57 A5000 hours.”"
+    )
