@@ -41,7 +41,7 @@ def _embedder(embedder: Embedder) -> Iterator[Finding]:
 
 
 def _prompts(settings: Settings) -> Iterator[Finding]:
-    from rag.answering.templates import Prompts
+    from rag.prompting.templates import Prompts
 
     try:
         Prompts(settings.prompts).check()

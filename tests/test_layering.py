@@ -15,6 +15,7 @@ LAYERS = (
     {"rag.errors", "rag.records", "rag.settings", "rag.resources"},
     {"rag.protocols"},
     {"rag.text"},
+    {"rag.prompting"},
     {"rag.chunks", "rag.readers"},
     {"rag.models"},
     {"rag.embedding"},

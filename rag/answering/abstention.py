@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rag.answering.links import unlinked
-from rag.answering.templates import REFUSAL
 from rag.answering.work import Work
 from rag.models.extraction import extract_list
+from rag.prompting.templates import REFUSAL
 from rag.records import Hit
 from rag.text.clean import clean_text
 

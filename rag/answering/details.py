@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from rag.answering.framing import as_data
 from rag.answering.links import web_address
+from rag.prompting.framing import as_data
 from rag.protocols import Source
 from rag.records import Paper, Verdict
 from rag.text.words import index_terms, query_terms

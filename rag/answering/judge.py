@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
-from rag.answering.framing import as_question, framed, framed_all
 from rag.answering.steps import Parts
 from rag.answering.work import Event, Work
 from rag.errors import ModelError, RagError
 from rag.models.structured import read_json
+from rag.prompting.framing import as_question, framed, framed_all
 from rag.protocols import ChatRequest, Message, Source
 from rag.records import Hit, Progress, Span
 from rag.text.tokens import count_tokens

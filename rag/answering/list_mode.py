@@ -11,12 +11,12 @@ from rag.answering.checkers import Verbatim
 from rag.answering.checking import Checked
 from rag.answering.citations import CitationStream
 from rag.answering.finishing import draft_of, settle, settle_unchecked
-from rag.answering.framing import as_data
 from rag.answering.judge import judge
 from rag.answering.steps import Parts, take_sources
 from rag.answering.verifying import Checkers, wording_checker
 from rag.answering.work import Event, Work
 from rag.models.offline import OfflineModel
+from rag.prompting.framing import as_data
 from rag.protocols import ChatDelta, ChatRequest, Source
 from rag.records import Hit, Progress, Retrieval, Span
 from rag.retrieval.planner import Plan

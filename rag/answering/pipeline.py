@@ -14,10 +14,10 @@ from rag.answering.options import AskOptions
 from rag.answering.prompt import PromptBuilder
 from rag.answering.records_mode import told_by_records
 from rag.answering.steps import Parts
-from rag.answering.templates import Prompts
 from rag.answering.understanding import find_papers, understand
 from rag.answering.work import Event, Work
 from rag.errors import UsageError
+from rag.prompting.templates import Prompts
 from rag.records import Answer
 from rag.retrieval.constraints import Facets
 from rag.retrieval.rerank import ModelReranker, open_reranker

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.answering.framing import as_question, framed_all
-from rag.answering.templates import REFUSAL, Prompts
 from rag.errors import BudgetError
+from rag.prompting.framing import as_question, framed_all
+from rag.prompting.templates import REFUSAL, Prompts
 from rag.protocols import ChatModel, Message, Source
 from rag.records import Hit
 from rag.text.tokens import count_tokens

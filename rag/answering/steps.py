@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rag.answering.budget import MeteredModel
 from rag.answering.prompt import PromptBuilder, number_sources
-from rag.answering.templates import Prompts
 from rag.answering.work import Work
 from rag.errors import RagError
+from rag.prompting.templates import Prompts
 from rag.records import Hit
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rag.answering.framing import as_question
 from rag.answering.steps import Parts
 from rag.errors import ModelError
+from rag.prompting.framing import as_question
 from rag.protocols import ChatRequest, Message
 from rag.retrieval.language import detect_language, language_name
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from rag.answering.loops import LOOP_NOTE, loop_start
 from rag.answering.mentions import cited_by_name
-from rag.answering.templates import REFUSAL
 from rag.errors import ModelError
 from rag.models.structured import read_json
+from rag.prompting.templates import REFUSAL
 from rag.protocols import Source
 
 _FENCED = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)(?:\n\s*```\s*)?\Z", re.DOTALL)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.answering.budget import MeteredModel
-from rag.answering.framing import as_data, as_question
-from rag.answering.templates import Prompts
 from rag.conversation.context import Context, Turn, shown_papers
 from rag.conversation.followup import Standalone
 from rag.conversation.names import find_names
 from rag.errors import ModelError
+from rag.prompting.framing import as_data, as_question
+from rag.prompting.templates import Prompts
 from rag.protocols import ChatRequest, Message
 from rag.records import Hit
 from rag.text.tokens import count_tokens

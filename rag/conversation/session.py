@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rag.answering.budget import Ledger, MeteredModel
 from rag.answering.options import AskOptions
-from rag.answering.templates import Prompts
 from rag.conversation.asking import Asked, numbers_of, turn_of
 from rag.conversation.context import Turn
 from rag.conversation.followup import Standalone, resolve
@@ -23,6 +22,7 @@ from rag.conversation.pumping import pumped
 from rag.conversation.rewrite import merged, rewritten
 from rag.conversation.surroundings import LibrarySurroundings
 from rag.errors import LogError, RagError, UsageError
+from rag.prompting.templates import Prompts
 from rag.records import Answer, Progress
 from rag.settings import Settings
 

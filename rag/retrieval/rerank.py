@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
-from rag.errors import SourceError, UsageError
+from rag.errors import UsageError
+from rag.prompting.framing import as_question, framed_all
+from rag.prompting.templates import Prompts
 from rag.protocols import ChatDelta, ChatModel, ChatRequest, Message, Reranker, Source
 from rag.records import Hit
-from rag.resources import bundled
 from rag.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from rag.settings import Settings
 
-_PROMPT = "rerank.md"
-_VARIABLES = frozenset({"question", "papers", "count"})
 _REPLY_TOKENS = 400
 _SCHEMA = {
     "type": "object",
@@ -53,12 +50,12 @@ class ModelReranker:
 
     def __init__(self, model: ChatModel, prompts: Path | None = None) -> None:
         self._model = model
-        self._folder = prompts or bundled("prompts")
+        self._prompts = Prompts(prompts)
 
     def rerank(self, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """The hits in the model's order; those it leaves out, or that do not fit its context, follow in their old order.
 
-        Raises `ModelError` when the model fails or its reply holds no JSON.
+        Raises `ModelError` when the model fails or its reply holds no JSON, `UsageError` or `SourceError` for a prompt out of order.
         """
         if not self._model.generative or len(hits) < 2:
             return tuple(hits)
@@ -79,20 +76,7 @@ class ModelReranker:
         return ChatRequest("rerank", (Message("user", prompt),), _REPLY_TOKENS, question, tuple(sources), schema=_SCHEMA)
 
     def _prompt(self, question: str, sources: Sequence[Source]) -> str:
-        papers = "\n\n".join(f"[{source.number}] {source.paper.title}\n{source.paper.abstract}" for source in sources)
-        return self._template.substitute(question=question, papers=papers, count=len(sources))
-
-    @cached_property
-    def _template(self) -> Template:
-        path = self._folder / _PROMPT
-        try:
-            template = Template(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"Cannot read the prompt {path}: {error}. Put it back or unset RAG_PROMPTS.") from error
-        if not template.is_valid() or set(template.get_identifiers()) != _VARIABLES:
-            found, wanted = ", ".join(sorted(template.get_identifiers())), ", ".join(sorted(_VARIABLES))
-            raise UsageError(f"The prompt {path} has the variables {found or 'none'}; it needs {wanted}. Correct it or unset RAG_PROMPTS.")
-        return template
+        return self._prompts.render("rerank", papers=framed_all(sources), question=as_question(question), count=len(sources))
 
 
 def renewed(hits: Sequence[Hit], scores: Sequence[float]) -> tuple[Hit, ...]:

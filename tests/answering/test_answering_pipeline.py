@@ -8,10 +8,10 @@ import pytest
 from answering_parts import PAPERS, FakeRetriever, ScriptedModel, answerer
 
 from rag.answering import AskOptions
-from rag.answering.framing import framed
-from rag.answering.templates import REFUSAL, Prompts
 from rag.errors import BudgetError, ModelError, UsageError
 from rag.models.offline import OfflineModel
+from rag.prompting.framing import framed
+from rag.prompting.templates import REFUSAL, Prompts
 from rag.protocols import Message, Source
 from rag.records import Answer, Progress
 

@@ -15,11 +15,11 @@ from hostile_texts import ABSTRACTS, QUESTIONS
 from openai_server import FakeServer, obedient
 
 from rag.answering import AskOptions
-from rag.answering.framing import framed
 from rag.answering.prompt import number_sources
-from rag.answering.templates import REFUSAL, Prompts
 from rag.models import open_model
 from rag.models.offline import OfflineModel
+from rag.prompting.framing import framed
+from rag.prompting.templates import REFUSAL, Prompts
 from rag.protocols import ChatModel, Source
 from rag.records import Answer, Paper
 from rag.settings import Settings

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from answering_parts import PAPERS, ScriptedModel, hit_of
 
-from rag.answering.framing import framed_all
 from rag.answering.prompt import PromptBuilder, number_sources
-from rag.answering.templates import REFUSAL, VARIABLES, Prompts
 from rag.errors import UsageError
+from rag.prompting.framing import framed_all
+from rag.prompting.templates import REFUSAL, VARIABLES, Prompts
 from rag.protocols import Message, Source
 from rag.records import Paper
 from rag.resources import bundled
