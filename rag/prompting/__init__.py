@@ -1,0 +1,1 @@
+"""Prompts: the texts sent to chat models, and papers set as data inside them."""
