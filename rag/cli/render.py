@@ -17,6 +17,7 @@ from rag.text.clean import terminal_text
 _SUPPORT_STYLE = {"quoted": "green", "supported": "green", "weak": "yellow", "unsupported": "red"}
 _SUPPORT_MARK = {"quoted": "quoted", "supported": "supported", "weak": "weak support", "unsupported": "NOT SUPPORTED"}
 _PIECE = re.compile(r"(\*\*|__|`|\[\d+\??\](?!\())|(\s+)|([^\s*_`\[]+|.)")
+_HEAD = re.compile(r" *(?:\[\d+\] |\d+\.  ?)?")
 _CITATION_STYLE = Style(color="cyan", bold=True)
 _WIDEST = 100
 _LONGEST_HELD = 400
@@ -200,12 +201,14 @@ def _source(citation: Citation, *, several: bool) -> Text:
 
 
 def _print(console: Console, text: Text) -> None:
-    """Prints lines; on a terminal, what does not fit goes on below with the line's own indent."""
+    """Prints lines; on a terminal, what does not fit goes on below the line's own beginning, past its number."""
     if not console.is_terminal:
         console.print(text, soft_wrap=True, highlight=False)
         return
     for line in text.split("\n", allow_blank=True):
-        indent = cell_len(line.plain) - cell_len(line.plain.lstrip(" "))
-        for part in line[indent:].wrap(console, max(console.width - indent, 10)) or [Text()]:
+        head = _HEAD.match(line.plain)[0]  # type: ignore[index]  # matches empty text too
+        margin = cell_len(head)
+        for place, part in enumerate(line[len(head) :].wrap(console, max(console.width - margin, 10)) or [Text()]):
             part.rstrip()
-            console.print(Text(" " * indent).append_text(part), highlight=False, soft_wrap=True)
+            start = line[: len(head)] if place == 0 else Text(" " * margin)
+            console.print(start.append_text(part), highlight=False, soft_wrap=True)
