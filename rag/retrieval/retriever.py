@@ -16,6 +16,7 @@ from rag.retrieval.judging import Judge
 from rag.retrieval.query import clean_query
 from rag.retrieval.rerank import open_reranker
 from rag.retrieval.similar import gather_similar
+from rag.retrieval.spelling import respelled
 from rag.retrieval.topic import PaperWords
 from rag.store.filters import NO_FILTERS, Filters
 
@@ -78,6 +79,7 @@ class Retriever:
         topic = clean_query(query)
         if not topic or k < 1:
             return []
+        topic, _ = respelled(topic, self._library, self._embedder)
         hits = self._ranked(self._candidates(topic, filters, k), max(k, _RERANKED) if self._reranker else k)
         return self._reranked(query, hits, k)[0]
 
@@ -90,17 +92,17 @@ class Retriever:
 
     def retrieve(self, plan: Plan, k: int = 8) -> Retrieval:
         """The k papers to answer from, and whether they answer at all."""
-        topic = self._judge.searchable(plan)
+        topic, spelling = self._topic(plan)
         papers = self._library.count(filters=plan.filters)
         scan = self.scan(topic, plan.filters, max(k, _RERANKED))
         judgement = self._judge.answer(plan.question, topic, scan.hits, papers)
         hits, notes = self._reranked(plan.question, list(scan.hits), k)
-        return Retrieval(topic, tuple(hits), papers, judgement.probability, judgement.abstain, judgement.reason, notes=notes)
+        return Retrieval(topic, tuple(hits), papers, judgement.probability, judgement.abstain, judgement.reason, notes=spelling + notes)
 
     def list(self, plan: Plan) -> Retrieval:
         """Every paper that the question asks for, best first; all that pass the filters when it names no topic."""
         papers = self._library.count(filters=plan.filters)
-        topic = self._judge.searchable(plan)
+        topic, notes = self._topic(plan)
         if not topic:
             return self._everything(plan, papers)
         found = self.scan(topic, plan.filters).hits
@@ -109,7 +111,13 @@ class Retriever:
         if not judgement.abstain:
             found, judged = self._matches(topic, plan.filters, papers, found)
             matched = len(found)
-        return Retrieval(topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched)
+        return Retrieval(
+            topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched, notes=notes
+        )
+
+    def _topic(self, plan: Plan) -> tuple[str, tuple[str, ...]]:
+        topic = self._judge.searchable(plan)
+        return respelled(topic, self._library, self._embedder) if plan.language == "en" else (topic, ())
 
     def _matches(self, topic: str, filters: Filters, papers: int, found: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
         """What matches; where nearly all candidates do, more of them are looked at. `found` are the topic's first candidates."""

@@ -30,6 +30,7 @@ TITLE_WEIGHT = 1.0
 _LEAST_IDF = 1e-6
 # About 24 MB of postings; a common word of 14,000 papers has 10,000 of them.
 _MOST_KEPT = 2_000_000
+_MOST_FREQUENCIES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class LexicalSearch:
         """How many papers there are, and in how many each term stands."""
         with self._current() as (connection, corpus):
             new = [term for term in dict.fromkeys(terms) if term not in corpus.frequencies]
+            if len(corpus.frequencies) > _MOST_FREQUENCIES:
+                corpus.frequencies.clear()
+                new = list(dict.fromkeys(terms))
             corpus.frequencies.update(document_frequencies(connection, new))
             return len(corpus.ids), {term: corpus.frequencies[term] for term in terms}
 
