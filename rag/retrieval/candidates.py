@@ -113,9 +113,9 @@ def _dense_signals(library: Library | JoinedLibrary, vector: Vectors, hits: Sequ
 
 
 def _compared(library: Library | JoinedLibrary, vector: Vectors, ids: Sequence[str]) -> dict[str, _Dense]:
-    found: dict[str, _Dense] = {}
-    for paper_id, (chunks, vectors) in library.vectors(ids).items():
-        cosines = vectors @ vector
-        best = 1 + int(cosines[1:].argmax()) if len(chunks) > 1 else 0
-        found[paper_id] = _Dense(float(cosines[0]), float(cosines[best]), (chunks[best].start, chunks[best].end))
-    return found
+    chunks: dict[str, list[ChunkHit]] = {}
+    for hit in library.compare(vector, ids) if ids else ():
+        chunks.setdefault(hit.paper_id, []).append(hit)
+    # A paper of one chunk is its own window.
+    best = {key: max(held[1:] or held, key=lambda hit: hit.cosine) for key, held in chunks.items()}
+    return {key: _Dense(chunks[key][0].cosine, hit.cosine, (hit.start, hit.end)) for key, hit in best.items()}

@@ -80,6 +80,16 @@ class JoinedLibrary:
             ranked += [hit for hit in hits if hit.paper_id in own]
         return heapq.nlargest(limit, ranked, key=lambda hit: hit.cosine)
 
+    def compare(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
+        """See `Library.compare`; a paper of several corpora counts in the first."""
+        found: list[ChunkHit] = []
+        wanted = list(paper_ids)
+        for library in self._libraries:
+            found += library.compare(vector, wanted)
+            held = {hit.paper_id for hit in found}
+            wanted = [key for key in wanted if key not in held]
+        return found
+
     def vectors(self, paper_ids: Iterable[str]) -> dict[str, tuple[tuple[Chunk, ...], Vectors]]:
         """See `Library.vectors`."""
         wanted = list(paper_ids)

@@ -108,6 +108,10 @@ class Library:
         """The chunks whose vectors are closest to the unit vector, best first; filters hold before ranking."""
         return self._dense.search(vector, limit, filters)
 
+    def compare(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
+        """All chunks of these papers with their cosines, paper by paper in order of chunks; unknown ids are left out."""
+        return self._dense.of_papers(vector, paper_ids)
+
     def vectors(self, paper_ids: Iterable[str]) -> dict[str, tuple[tuple[Chunk, ...], Vectors]]:
         """Each paper's chunks in order and their `(n, dimension) float32` unit vectors; unknown ids are left out."""
         with self.catalog.reading() as connection:

@@ -63,6 +63,14 @@ def paper_ids(connection: sqlite3.Connection, filters: Filters, among: Sequence[
     return found
 
 
+def rows_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[int]:
+    """Row numbers of the papers with these ids, ascending; unknown ids are left out."""
+    rows: list[int] = []
+    for batch, marks in _batches(ids):
+        rows += [n for (n,) in connection.execute(f"SELECT n FROM papers WHERE id IN ({marks})", batch)]  # noqa: S608 - values are bound
+    return sorted(rows)
+
+
 def papers_by_row(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Paper]:
     """The papers with these row numbers."""
     marks = ", ".join("?" * len(rows))

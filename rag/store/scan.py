@@ -81,6 +81,15 @@ class ExactScan:
         ids = dict(connection.execute(f"SELECT n, id FROM facets{chosen}"))  # noqa: S608 - whole numbers
         return cls(ChunkTable.of([row[:5] for row in found], ids), vectors)
 
+    def of_papers(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
+        """All chunks of these papers with their cosines, in order; papers that are not here are left out."""
+        import numpy as np
+
+        starts = [self.table.first[key] for key in paper_ids if key in self.table.first]
+        numbers = self.table.places[:, 0]
+        places = [place for start in starts for place in range(start, int(np.searchsorted(numbers, numbers[start], "right")))]
+        return self.table.hits(np.array(places, np.int64), self.vectors[places] @ np.asarray(vector, np.float32)) if places else []
+
     def search(self, vector: Vectors, limit: int, rows: Sequence[int] | None = None) -> list[ChunkHit]:
         """The chunks closest to the unit vector, best first, among the papers with these row numbers; ties in catalog order."""
         import numpy as np
