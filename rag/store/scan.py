@@ -1,4 +1,8 @@
-"""The chunks of a corpus in memory, and exact dense search: all their vectors compared with one matrix product."""
+"""The chunks of a corpus in memory, and dense search over them by matrix products.
+
+Up to 30,000 chunks all are compared. Beyond that the whole abstracts are compared first, then every chunk of the nearest papers: what is
+missed is a fitting passage in an abstract that as a whole is farther than 250 others.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag.protocols import Vectors
+
+
+_FLAT = 30_000
+_NEAREST_PAPERS = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,18 @@ class ExactScan:
     table: ChunkTable
     vectors: Vectors
     """`(chunks, dimension) float32`."""
+    heads: NDArray[np.int64]
+    """The places of the papers' first chunks, their whole abstracts."""
+    wholes: Vectors
+    """Their vectors, side by side in memory; empty where all chunks are compared."""
+
+    @classmethod
+    def of(cls, table: ChunkTable, vectors: Vectors) -> ExactScan:
+        """A scan over the chunks of the table, whose vectors are given in its order."""
+        import numpy as np
+
+        heads = np.fromiter(table.first.values(), np.int64, len(table.first))
+        return cls(table, vectors, heads, vectors[heads] if len(vectors) > _FLAT else vectors[:0])
 
     @classmethod
     def load(cls, connection: sqlite3.Connection, rows: Sequence[int] | None = None) -> ExactScan:
@@ -79,7 +99,7 @@ class ExactScan:
         found = connection.execute(query).fetchall()
         vectors = np.frombuffer(b"".join(row[5] for row in found), np.float32).reshape(len(found), -1 if found else 0)
         ids = dict(connection.execute(f"SELECT n, id FROM facets{chosen}"))  # noqa: S608 - whole numbers
-        return cls(ChunkTable.of([row[:5] for row in found], ids), vectors)
+        return cls.of(ChunkTable.of([row[:5] for row in found], ids), vectors)
 
     def of_papers(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
         """All chunks of these papers with their cosines, in order; papers that are not here are left out."""
@@ -96,11 +116,28 @@ class ExactScan:
 
         if not len(self.vectors) or limit < 1:
             return []
-        cosines = self.vectors @ np.asarray(vector, np.float32)
-        candidates = np.arange(len(cosines)) if rows is None else np.flatnonzero(np.isin(self.table.places[:, 0], rows))
+        unit = np.asarray(vector, np.float32)
+        candidates = self._candidates(unit, limit, rows)
+        cosines = self.vectors[candidates] @ unit if len(candidates) < len(self.vectors) else self.vectors @ unit
         if len(candidates) > limit:
-            values = cosines[candidates]
-            worst = np.partition(values, len(values) - limit)[len(values) - limit]
-            candidates = candidates[values >= worst]
-        order = candidates[np.argsort(-cosines[candidates], kind="stable")][:limit]
-        return self.table.hits(order, cosines[order])
+            worst = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
+            near = cosines >= worst
+            candidates, cosines = candidates[near], cosines[near]
+        order = np.argsort(-cosines, kind="stable")[:limit]
+        return self.table.hits(candidates[order], cosines[order])
+
+    def _candidates(self, vector: Vectors, limit: int, rows: Sequence[int] | None) -> NDArray[np.int64]:
+        """The places of the chunks worth comparing, in order."""
+        import numpy as np
+
+        if not len(self.wholes):
+            return np.arange(len(self.vectors)) if rows is None else np.flatnonzero(np.isin(self.table.places[:, 0], rows))
+        ends = np.append(self.heads[1:], len(self.vectors))
+        cosines = self.wholes @ vector
+        if rows is not None:
+            cosines[~np.isin(self.table.places[self.heads, 0], rows)] = -2
+        wanted = min(max(limit, _NEAREST_PAPERS), len(cosines) if rows is None else len(rows))
+        papers = np.argpartition(-cosines, wanted - 1)[:wanted] if wanted else np.arange(0)
+        papers = np.sort(papers[cosines[papers] > -2])
+        lengths = ends[papers] - self.heads[papers]
+        return np.repeat(self.heads[papers] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
