@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from rag.answering.steps import Parts
@@ -17,6 +17,8 @@ from rag.verification.normalise import normalise
 
 _MOST_IN_BATCH = 20
 _TOKENS_PER_VERDICT = 90
+_FEWEST_COMPARED = 4
+_NEARLY_ALL = 0.8
 _SHORTEST_QUOTE = 3
 _SHORTEST_UNSPACED = 20
 SCHEMA = {
@@ -37,20 +39,28 @@ SCHEMA = {
 }
 
 
-def judge(work: Work, hits: Sequence[Hit], parts: Parts) -> Generator[Event, None, dict[str, Span | None]]:
-    """Paper id -> the quote that shows it matches, None when it does not; papers missing when the model failed before them.
+def judge(work: Work, hits: Sequence[Hit], likely: Collection[str], parts: Parts) -> Generator[Event, None, dict[str, Span | None]]:
+    """Paper id -> the quote that shows it matches, None when it does not; papers missing where the model failed or did not judge.
 
-    The order of `hits` is the order of judging. A verdict whose quote does not stand in the abstract counts as no match.
+    The order of `hits` is the order of judging; `likely` are the ids that the search itself takes for matches. A verdict whose quote
+    does not stand in the abstract counts as no match.
     """
     verdicts: dict[str, Span | None] = {}
+    judged = indiscriminate = 0
     try:
         for batch in _batches(work.searched, hits, parts):
-            yield Progress("judge", f"{len(verdicts)} of {len(hits)}")
-            reply = parts.model.reply(_request(work.searched, batch, parts))
-            verdicts |= _verdicts(read_json(reply), batch)
+            yield Progress("judge", f"{judged} of {len(hits)}")
+            accepted = _accepted(read_json(parts.model.reply(_request(work.searched, batch, parts))))
+            judged += len(batch)
+            if _takes_all(batch, accepted, likely):
+                indiscriminate += len(batch)
+            else:
+                verdicts |= _verdicts(accepted, batch)
     except RagError as error:
-        done = f"Judging failed after {len(verdicts)} of {len(hits)} papers"
+        done = f"Judging failed after {judged} of {len(hits)} papers"
         work.note(f"{done} ({str(error).rstrip('.')}); the search's own scores decide on the rest.")
+    if indiscriminate:
+        work.note(f"{parts.model.name} accepted {indiscriminate} papers without distinction; the search's own scores decide on them.")
     return verdicts
 
 
@@ -92,16 +102,25 @@ def _request(question: str, batch: Sequence[Source], parts: Parts) -> ChatReques
     return ChatRequest("judge", messages, _TOKENS_PER_VERDICT * len(batch) + 50, question, tuple(batch), "list", SCHEMA)
 
 
-def _verdicts(reply: Any, batch: Sequence[Source]) -> dict[str, Span | None]:
-    """A verdict for each paper of the batch: no match unless the reply says so with a quote.
-
-    Raises `ModelError` for a reply without verdicts.
-    """
+def _accepted(reply: Any) -> dict[str, str]:
+    """Number of each paper that matches -> its quote. Raises `ModelError` for a reply without verdicts."""
     listed = reply.get("verdicts", reply.get("matches")) if isinstance(reply, Mapping) else reply
     given = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
     if not given and not (isinstance(reply, Mapping) and listed == []):
         raise ModelError("the model's reply holds no verdicts", kind="protocol")
-    yes = {str(item.get("number")): str(item.get("quote") or "") for item in given if item.get("matches") is True}
+    return {str(item.get("number")): str(item.get("quote") or "") for item in given if item.get("matches") is True}
+
+
+def _takes_all(batch: Sequence[Source], accepted: Mapping[str, str], likely: Collection[str]) -> bool:
+    """Whether nearly a whole batch was accepted of which the search takes less than half for matches: small models do that."""
+    taken = sum(str(source.number) in accepted for source in batch)
+    expected = sum(source.paper.id in likely for source in batch)
+    return len(batch) >= _FEWEST_COMPARED and taken >= _NEARLY_ALL * len(batch) and expected < len(batch) / 2
+
+
+def _verdicts(accepted: Mapping[str, str], batch: Sequence[Source]) -> dict[str, Span | None]:
+    """A verdict for each paper of the batch: no match unless the reply says so with a quote."""
     return {
-        source.paper.id: quoted(yes[str(source.number)], source.paper.abstract) if str(source.number) in yes else None for source in batch
+        source.paper.id: quoted(accepted[str(source.number)], source.paper.abstract) if str(source.number) in accepted else None
+        for source in batch
     }

@@ -67,7 +67,7 @@ def _judged(work: Work, plan: Plan, parts: Parts) -> Generator[Event, None, Retr
     known = {hit.paper.id for hit in found.hits}
     more = parts.retriever.search(plan.topic, min(max(found.judged, len(known)), _MOST_JUDGED), plan.filters)
     candidates = (*found.hits[:_MOST_JUDGED], *(hit for hit in more if hit.paper.id not in known))
-    verdicts = yield from judge(work, candidates, parts)
+    verdicts = yield from judge(work, candidates, known, parts)
     decided = [_with_passage(hit, verdicts.get(hit.paper.id)) for hit in candidates if verdicts.get(hit.paper.id)]
     rest = [hit for hit in found.hits if hit.paper.id not in verdicts]
     hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate([*decided, *rest], 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from answering_parts import PAPERS, FakeRetriever, ScriptedModel, answerer
@@ -75,6 +76,19 @@ class TestJudging:
         model = ScriptedModel([verdicts((3, "Attention heads can be pruned after training"))])
         answer = answerer(model, retriever=FakeRetriever(matched=1)).ask(QUESTION)
         assert [citation.paper.id for citation in answer.citations] == ["p3"]
+
+    def test_a_judge_that_accepts_everything_is_not_believed(self) -> None:
+        papers = [replace(PAPERS[n % 3], id=f"x{n}") for n in range(6)]
+        model = ScriptedModel([verdicts(*((n + 1, PAPERS[n % 3].abstract.split(". ")[0]) for n in range(6)))])
+        answer = answerer(model, papers, retriever=FakeRetriever(papers, matched=2)).ask(QUESTION)
+        assert [citation.paper.id for citation in answer.citations] == ["x0", "x1"]
+        assert answer.notes == ("scripted accepted 6 papers without distinction; the search's own scores decide on them.",)
+
+    def test_a_judge_may_accept_everything_that_the_search_accepts_mostly_too(self) -> None:
+        papers = [replace(PAPERS[n % 3], id=f"x{n}") for n in range(6)]
+        model = ScriptedModel([verdicts(*((n + 1, PAPERS[n % 3].abstract.split(". ")[0]) for n in range(6)))])
+        answer = answerer(model, papers, retriever=FakeRetriever(papers, matched=3)).ask(QUESTION)
+        assert answer.matched == 6
 
     def test_the_model_may_find_that_none_matches(self) -> None:
         answer = answerer(ScriptedModel([verdicts()])).ask(QUESTION)
