@@ -76,14 +76,27 @@ def extract_answer(question: str, sources: Sequence[Source]) -> tuple[Extract, .
     order = sorted(range(len(sources)), key=lambda place: (-asked.paper_score(place), place))
     best = asked.paper_score(order[0])
     chosen = [place for place in order[:_MOST_PAPERS] if place == order[0] or _matches_too(asked, place, order[0], best)]
-    most = _MOST_BESIDE_TITLE if asked.wants.papers and not asked.wants.quantity else _MOST_SENTENCES
-    return tuple(_extract(asked, asked.candidates[place], most if place == order[0] else 1) for place in chosen)
+    named = _also_named(asked, order, chosen)
+    most = _MOST_BESIDE_TITLE if named or (asked.wants.papers and not asked.wants.quantity) else _MOST_SENTENCES
+    several = {order[0], *named}
+    return tuple(_extract(asked, asked.candidates[place], most if place in several else 1) for place in [*chosen, *named][:_MOST_PAPERS])
 
 
 def extract_list(question: str, sources: Sequence[Source]) -> tuple[Extract, ...]:
     """Every source with its best sentence, in the order given; in a long list the best of its passage."""
     asked = _Question(question, sources, passages=len(sources) > _LONG_LIST)
     return tuple(_extract(asked, candidate, 1) for candidate in asked.candidates)
+
+
+def _also_named(asked: _Question, order: Sequence[int], chosen: Sequence[int]) -> list[int]:
+    """For names that no chosen paper holds ("compare A and B"), the best paper whose title has them."""
+    missing = asked.wants.names.difference(*(asked.candidates[place].everything for place in chosen))
+    found: list[int] = []
+    for place in order:
+        if missing & asked.candidates[place].title:
+            missing -= asked.candidates[place].everything
+            found.append(place)
+    return found
 
 
 def _matches_too(asked: _Question, place: int, first: int, best: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +77,11 @@ def test_of_papers_with_the_same_words_the_one_that_the_search_rates_far_higher_
     given = tuple(Source(n, paper, Hit(n, score, paper, Span(0, 0, ""))) for n, (paper, score) in enumerate(scores.items(), start=1))
     text = "".join(item.text for item in streamed("which papers study turn-taking?", given)[:-1])
     assert text.startswith('"Turn-taking 1" [2]: ')
+
+
+def test_of_two_papers_named_both_are_quoted() -> None:
+    text = answered("compare QuickSolve with FlexDock", [SOLVER, BANDITS, replace(DOCKING, title="FlexDock: Flexible Docking")])
+    assert set(re.findall(r"\[(\d)\]", text)) == {"1", "3"}
 
 
 def test_a_list_has_one_line_for_each_source_in_order() -> None:
