@@ -48,6 +48,13 @@ class Judgement:
     abstain: bool
     reason: str | None = None
     """Why it abstains, a sentence for the reader."""
+    missing: tuple[str, ...] = ()
+    """Words of a question that is answered which no paper of the corpus holds."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """For the reader: what of the question the answer cannot be about."""
+        return (f"No abstract mentions {_quoted(self.missing, 'or')}.",) if self.missing else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ def judge_answerable(topic: Topic, hits: Sequence[Hit], words: Sequence[PaperWor
         return Judgement(0.0, True, "The question names nothing that abstracts could be searched for.")
     probability = answer_features(topic, hits, words, papers).probability
     if probability >= THRESHOLD:
-        return Judgement(probability, False)
+        return Judgement(probability, False, missing=topic.asked_words(topic.unknown))
     return Judgement(probability, True, _reason(topic, hits, words))
 
 

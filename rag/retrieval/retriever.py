@@ -97,7 +97,9 @@ class Retriever:
         scan = self.scan(topic, plan.filters, max(k, _RERANKED))
         judgement = self._judge.answer(plan.question, topic, scan.hits, papers)
         hits, notes = self._reranked(plan.question, list(scan.hits), k)
-        return Retrieval(topic, tuple(hits), papers, judgement.probability, judgement.abstain, judgement.reason, notes=spelling + notes)
+        return Retrieval(
+            topic, tuple(hits), papers, judgement.probability, judgement.abstain, judgement.reason, notes=spelling + judgement.notes + notes
+        )
 
     def list(self, plan: Plan) -> Retrieval:
         """Every paper that the question asks for, best first; all that pass the filters when it names no topic."""
@@ -111,6 +113,7 @@ class Retriever:
         if not judgement.abstain:
             found, judged = self._matches(topic, plan.filters, papers, found)
             matched = len(found)
+        notes += judgement.notes
         return Retrieval(
             topic, found, papers, judgement.probability, judgement.abstain, judgement.reason, judged=judged, matched=matched, notes=notes
         )

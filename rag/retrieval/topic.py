@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _K1, _B, _TITLE_BONUS = 1.2, 0.75, 2
 _LEAST_WORDS = 2
 # Words that a question about any paper may have and its abstract need not: "what gain does it report?"
-_ASKING = frozenset("achiev describ mention obtain paper reach report said say show".split())
+_ASKING = frozenset("achiev describ mention obtain paper reach report said say show versus vs".split())
 
 
 @dataclass(frozen=True, slots=True)

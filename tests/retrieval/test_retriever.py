@@ -132,3 +132,9 @@ def test_list_mode_finds_the_matching_papers(retriever: Retriever) -> None:
     assert found.scanned == 57
     assert found.matched == len(found.hits)
     assert any("Diffusion" in title for title in titles(list(found.hits))[:2])
+
+
+def test_words_that_no_abstract_holds_are_said_of_an_answer(retriever: Retriever) -> None:
+    topic = "turn-taking of spoken dialogue systems on Gaudi"
+    found = retriever.retrieve(Plan(f"How good is {topic}?", topic, "answer"), 3)
+    assert (found.abstain, found.notes) == (False, ("No abstract mentions “Gaudi”.",))
