@@ -113,9 +113,8 @@ def _dense_signals(library: Library | JoinedLibrary, vector: Vectors, hits: Sequ
 
 
 def _compared(library: Library | JoinedLibrary, vector: Vectors, ids: Sequence[str]) -> dict[str, _Dense]:
-    chunks: dict[str, list[ChunkHit]] = {}
+    held: dict[str, list[ChunkHit]] = {}
     for hit in library.compare(vector, ids) if ids else ():
-        chunks.setdefault(hit.paper_id, []).append(hit)
+        held.setdefault(hit.paper_id, []).append(hit)
     # A paper of one chunk is its own window.
-    best = {key: max(held[1:] or held, key=lambda hit: hit.cosine) for key, held in chunks.items()}
-    return {key: _Dense(chunks[key][0].cosine, hit.cosine, (hit.start, hit.end)) for key, hit in best.items()}
+    return {key: _Dense(hits[0].cosine, hits[-1].cosine, (hits[-1].start, hits[-1].end)) for key, hits in held.items()}

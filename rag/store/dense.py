@@ -83,7 +83,7 @@ class DenseSearch:
             return self._scan_whole(connection, state).search(vector, limit, rows) if hits is None else hits
 
     def of_papers(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
-        """All chunks of these papers with their cosines, paper by paper in order of chunks; unknown ids are left out."""
+        """Each paper's whole abstract and best window with their cosines, paper by paper; unknown ids are left out."""
         with self._snapshot() as (connection, state):
             if self._is_scanned(state):
                 return self._scan_whole(connection, state).of_papers(vector, paper_ids)

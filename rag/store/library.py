@@ -109,7 +109,7 @@ class Library:
         return self._dense.search(vector, limit, filters)
 
     def compare(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
-        """All chunks of these papers with their cosines, paper by paper in order of chunks; unknown ids are left out."""
+        """Each paper's whole abstract and best window with their cosines, paper by paper; unknown ids are left out."""
         return self._dense.of_papers(vector, paper_ids)
 
     def vectors(self, paper_ids: Iterable[str]) -> dict[str, tuple[tuple[Chunk, ...], Vectors]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FLAT = 30_000
 _NEAREST_PAPERS = 250
+_BELOW_ALL = -2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +103,28 @@ class ExactScan:
         return cls.of(ChunkTable.of([row[:5] for row in found], ids), vectors)
 
     def of_papers(self, vector: Vectors, paper_ids: Sequence[str]) -> list[ChunkHit]:
-        """All chunks of these papers with their cosines, in order; papers that are not here are left out."""
+        """Of each paper the whole abstract and, where it has any, the best window (the first of equals); papers not here are left out."""
         import numpy as np
 
-        starts = [self.table.first[key] for key in paper_ids if key in self.table.first]
-        numbers = self.table.places[:, 0]
-        places = [place for start in starts for place in range(start, int(np.searchsorted(numbers, numbers[start], "right")))]
-        return self.table.hits(np.array(places, np.int64), self.vectors[places] @ np.asarray(vector, np.float32)) if places else []
+        starts = np.array([self.table.first[key] for key in paper_ids if key in self.table.first], np.int64)
+        if not len(starts):
+            return []
+        lengths = self._ends()[np.searchsorted(self.heads, starts)] - starts
+        places, offsets = _spread(starts, lengths), np.cumsum(lengths) - lengths
+        cosines = self.vectors[places] @ np.asarray(vector, np.float32)
+        windows = cosines.copy()
+        windows[offsets] = _BELOW_ALL
+        papers = np.repeat(np.arange(len(starts)), lengths)
+        best = np.flatnonzero(windows == np.maximum.reduceat(windows, offsets)[papers])
+        best = best[np.unique(papers[best], return_index=True)[1]]
+        chosen = np.sort(np.union1d(offsets, best))
+        return self.table.hits(places[chosen], cosines[chosen])
+
+    def _ends(self) -> NDArray[np.int64]:
+        """The place after each paper's last chunk."""
+        import numpy as np
+
+        return np.append(self.heads[1:], len(self.vectors))
 
     def search(self, vector: Vectors, limit: int, rows: Sequence[int] | None = None) -> list[ChunkHit]:
         """The chunks closest to the unit vector, best first, among the papers with these row numbers; ties in catalog order."""
@@ -132,12 +148,17 @@ class ExactScan:
 
         if not len(self.wholes):
             return np.arange(len(self.vectors)) if rows is None else np.flatnonzero(np.isin(self.table.places[:, 0], rows))
-        ends = np.append(self.heads[1:], len(self.vectors))
         cosines = self.wholes @ vector
         if rows is not None:
-            cosines[~np.isin(self.table.places[self.heads, 0], rows)] = -2
+            cosines[~np.isin(self.table.places[self.heads, 0], rows)] = _BELOW_ALL
         wanted = min(max(limit, _NEAREST_PAPERS), len(cosines) if rows is None else len(rows))
         papers = np.argpartition(-cosines, wanted - 1)[:wanted] if wanted else np.arange(0)
-        papers = np.sort(papers[cosines[papers] > -2])
-        lengths = ends[papers] - self.heads[papers]
-        return np.repeat(self.heads[papers] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        papers = np.sort(papers[cosines[papers] > _BELOW_ALL])
+        return _spread(self.heads[papers], self._ends()[papers] - self.heads[papers])
+
+
+def _spread(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of several stretches, one stretch after the other."""
+    import numpy as np
+
+    return np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
