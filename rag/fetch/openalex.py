@@ -41,8 +41,6 @@ def openalex_pages(query: str, *, filters: Mapping[str, str] | None = None, base
                 found = next(paginator, None)
         except QueryError as error:
             raise SourceError(f"OpenAlex refused the query {query!r}: {error}. Check the filters.") from error
-        if not found:
-            return Page([], None)
-        return Page([dict(work) for work in found], found.meta.get("next_cursor"), found.meta.get("count"))
+        return Page([dict(work) for work in found], found.meta.get("next_cursor"), found.meta.get("count")) if found else Page([], None)
 
     return page

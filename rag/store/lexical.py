@@ -107,7 +107,8 @@ class LexicalSearch:
                 corpus.postings.clear()
                 self._kept = 0
             corpus.postings[term] = _postings(connection, corpus, term)
-            self._kept += len(corpus.postings[term][0]) + 1
+            corpus.frequencies[term] = len(corpus.postings[term][0])
+            self._kept += corpus.frequencies[term] + 1
         places, frequencies = corpus.postings[term]
         if len(places):
             idf = weights[term] if weights is not None else inverse_frequency(len(corpus.ids), len(places))

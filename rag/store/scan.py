@@ -79,6 +79,8 @@ class ExactScan:
     """`(chunks, dimension) float32`."""
     heads: NDArray[np.int64]
     """The places of the papers' first chunks, their whole abstracts."""
+    ends: NDArray[np.int64]
+    """The places after their last ones."""
     wholes: Vectors
     """Their vectors, side by side in memory; empty where all chunks are compared."""
 
@@ -88,7 +90,8 @@ class ExactScan:
         import numpy as np
 
         heads = np.fromiter(table.first.values(), np.int64, len(table.first))
-        return cls(table, vectors, heads, vectors[heads] if len(vectors) > _FLAT else vectors[:0])
+        ends = np.append(heads[1:], len(vectors))[: len(heads)]
+        return cls(table, vectors, heads, ends, vectors[heads] if len(vectors) > _FLAT else vectors[:0])
 
     @classmethod
     def load(cls, connection: sqlite3.Connection, rows: Sequence[int] | None = None) -> ExactScan:
@@ -109,7 +112,7 @@ class ExactScan:
         starts = np.array([self.table.first[key] for key in paper_ids if key in self.table.first], np.int64)
         if not len(starts):
             return []
-        lengths = self._ends()[np.searchsorted(self.heads, starts)] - starts
+        lengths = self.ends[np.searchsorted(self.heads, starts)] - starts
         places, offsets = _spread(starts, lengths), np.cumsum(lengths) - lengths
         cosines = self.vectors[places] @ np.asarray(vector, np.float32)
         windows = cosines.copy()
@@ -119,12 +122,6 @@ class ExactScan:
         best = best[np.unique(papers[best], return_index=True)[1]]
         chosen = np.sort(np.union1d(offsets, best))
         return self.table.hits(places[chosen], cosines[chosen])
-
-    def _ends(self) -> NDArray[np.int64]:
-        """The place after each paper's last chunk."""
-        import numpy as np
-
-        return np.append(self.heads[1:], len(self.vectors))
 
     def search(self, vector: Vectors, limit: int, rows: Sequence[int] | None = None) -> list[ChunkHit]:
         """The chunks closest to the unit vector, best first, among the papers with these row numbers; ties in catalog order."""
@@ -154,7 +151,7 @@ class ExactScan:
         wanted = min(max(limit, _NEAREST_PAPERS), len(cosines) if rows is None else len(rows))
         papers = np.argpartition(-cosines, wanted - 1)[:wanted] if wanted else np.arange(0)
         papers = np.sort(papers[cosines[papers] > _BELOW_ALL])
-        return _spread(self.heads[papers], self._ends()[papers] - self.heads[papers])
+        return _spread(self.heads[papers], self.ends[papers] - self.heads[papers])
 
 
 def _spread(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
