@@ -7,9 +7,9 @@ import re
 from rag.answering.links import unlinked
 from rag.answering.work import Work
 from rag.models.extraction import extract_list
+from rag.prompting.framing import as_data
 from rag.prompting.templates import REFUSAL
 from rag.records import Hit
-from rag.text.clean import clean_text
 
 _NEAREST = 5
 _NAMED = 3
@@ -57,17 +57,17 @@ def _named(what: str, hits: tuple[Hit, ...]) -> str:
 
 def _nearest_sentence(work: Work) -> str:
     found = extract_list(work.searched, work.sources[:1]) if work.sources else ()
-    sentence = _unbracketed(found[0].sentences[0]) if found and found[0].sentences else ""
+    sentence = _harmless(found[0].sentences[0]) if found and found[0].sentences else ""
     return f" The first of them says: “{sentence}”" if sentence else ""
 
 
 def _title(hit: Hit) -> str:
-    return _unbracketed(hit.paper.title).rstrip(". ")
+    return _harmless(hit.paper.title).rstrip(". ")
 
 
-def _unbracketed(text: str) -> str:
-    """Cleaned text in which no bracketed number passes for a citation, and nothing is a link."""
-    return unlinked(re.sub(r"[\[【](\^?\d[\d,;\s–-]*)[\]】]", r"(\1)", clean_text(text)))
+def _harmless(text: str) -> str:
+    """`text` in which nothing passes for a citation or a link."""
+    return unlinked(as_data(text))
 
 
 def _letters(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.errors import BudgetError
+from rag.models.sentences import asks
 from rag.prompting.framing import as_question, framed_all
 from rag.prompting.templates import REFUSAL, Prompts
 from rag.protocols import ChatModel, Message, Source
@@ -16,11 +17,7 @@ from rag.text.tokens import count_tokens
 COMPLETION_TOKENS = 1_024
 _PER_MESSAGE = 8
 """Tokens that a chat template spends on each message, generously."""
-_ASKS = re.compile(
-    r"[?？؟]|^\W*(?:what|which|who|whom|whose|how|why|when|where|is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|explain"
-    r"|describe|define|tell|summari[sz]e|compare|contrast|give|list|find|show|name|count|discuss|outline|please|i|we|any)\b|[.!]\s+\S",
-    re.IGNORECASE,
-)
+_SENTENCES = re.compile(r"[.!]\s+\S")
 _TABLE_ERROR = 0.05
 """How far the bundled token table may be off for other models, as a share of the context."""
 
@@ -113,7 +110,7 @@ class PromptBuilder:
 def _as_asked(question: str) -> str:
     """The question for the prompt; a bare topic is put as one, for small models find no question in it and refuse."""
     plain = as_question(question)
-    return plain if _ASKS.search(plain) else f"What do the papers say about “{plain.rstrip('.')}”?"
+    return plain if asks(plain) or _SENTENCES.search(plain) else f"What do the papers say about “{plain.rstrip('.')}”?"
 
 
 def completion_tokens(room: int) -> int:

@@ -24,8 +24,8 @@ _ASKS_PAPERS = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\?\s*$|^\s*(?:what|which|how|why|when|where|whose|is|are|was|were|do|does|did|can|could|should|has|have|explain|describe|define|tell"
-    r"|summari[sz]e|compare|give)\b",
+    r"[?？؟]|^\W*(?:what|which|who|whom|whose|how|why|when|where|is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|explain"
+    r"|describe|define|tell|summari[sz]e|compare|contrast|give|list|find|show|name|count|discuss|outline|please|i|we|any)\b",
     re.IGNORECASE,
 )
 _ASKS_MEANING = re.compile(r"^\s*(?:what(?:'s| is| are| does)|define|explain|describe|tell me about)\b", re.IGNORECASE)
@@ -99,8 +99,13 @@ def wants_of(question: str) -> Wants:
         quantity=bool(_ASKS_QUANTITY.search(question)),
         best=bool(_ASKS_BEST.search(question)),
         meaning=bool(_ASKS_MEANING.search(question)),
-        papers=bool(_ASKS_PAPERS.search(question)) or not _ASKS.search(question),
+        papers=bool(_ASKS_PAPERS.search(question)) or not asks(question),
     )
+
+
+def asks(text: str) -> bool:
+    """Whether a text is worded as a question or a request; a bare topic is not."""
+    return bool(_ASKS.search(text))
 
 
 def sentences_of(abstract: str, passage: Span | None = None) -> tuple[Sentence, ...]:
