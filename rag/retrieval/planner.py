@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from rag.records import Mode
 from rag.retrieval.constraints import Facets, find_constraints
@@ -85,6 +86,12 @@ _NEUTRAL_VERBS = (
     r"|report(?:s|ed|ing)? on|make use of|(?:deal(?:s|t|ing)?|work(?:s|ed|ing)?) (?:with|on)|focus(?:es|ed|ing)? on"
     r"|look(?:s|ed|ing)? (?:at|into)|(?:tr(?:y|ies|ied)|aims?|seeks?|attempts?) to|published?|written|done|said|reported|proposed"
 )
+_FIRST_WORD = re.compile(r"\s*([A-Za-z]{5,14})\b")
+_VERBS = tuple(
+    "address addresses addressing discuss discusses discussing study studies studying propose proposes investigate investigates describe describes "
+    "consider considers examine examines explore explores introduce introduces present presents tackle tackles research researches".split()
+)
+_ALIKE = 0.88
 _NEUTRAL = re.compile(
     r"^(?:that|which|who|whose|where|when|are|is|were|was|be|been|being|have|has|had|do|does|did|there|can|could|may|exist(?:s|ed|ing)?"
     r"|available|any|also|actually|specifically|mainly|directly|currently|already|ever|explicitly|primarily|mostly"
@@ -161,7 +168,14 @@ def _without_politeness(text: str) -> str:
 def _topic(match: re.Match[str]) -> str:
     groups = match.groupdict()
     modifiers = _NEUTRAL.sub("", (groups.get("modifiers") or groups.get("topic") or "").strip())
-    return " ".join(part for part in (modifiers.strip(), _stripped(match["rest"])) if part)
+    return " ".join(part for part in (modifiers.strip(), _stripped(_without_slip(match["rest"]))) if part)
+
+
+def _without_slip(rest: str) -> str:
+    """What follows "which papers", with its verb of asking as it is spelled: "adress", "discus"."""
+    found = _FIRST_WORD.match(rest)
+    meant = get_close_matches(found[1].lower(), _VERBS, 1, _ALIKE) if found else []
+    return rest.replace(found[1], meant[0], 1) if found and meant else rest
 
 
 def _stripped(text: str) -> str:

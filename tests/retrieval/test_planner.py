@@ -13,6 +13,10 @@ NO_FACETS = Facets()
     [
         ("which papers study turn-taking?", "turn-taking"),
         ("What papers are about graph coarsening?", "graph coarsening"),
+        ("which papers adress graph coarsening?", "graph coarsening"),
+        ("which papers discus graph coarsening?", "graph coarsening"),
+        ("which papers on covert channels?", "covert channels"),
+        ("which papers covert channels?", "covert channels"),
         ("List all papers that use contrastive learning", "contrastive learning"),
         ("can you show me papers on tokenization please?", "tokenization"),
         ("papers about sparse attention", "sparse attention"),
