@@ -64,7 +64,7 @@ def answers(
 
     def figures_of(variant: str) -> measured.AnswerFigures:
         settings = {"corpus": corpus, "model": model, "log": False} | measured.parse_variant(variant)
-        with common.open_assistant(**settings) as assistant, progress_bar("Asking") as advance:
+        with common.open_assistant(**settings) as assistant, progress_bar("asking", "questions") as advance:
             return measured.evaluate_answers(file, assistant, system=variant, progress=advance)
 
     if compare:

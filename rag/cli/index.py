@@ -108,11 +108,11 @@ def _print_report(report: SyncReport, *, dry_run: bool) -> None:
 
 
 @contextmanager
-def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None]]:
+def progress_bar(verb: str, noun: str = "papers") -> Iterator[Callable[[int, int | None], None]]:
     """Shows rate and remaining time on stderr: a bar on a terminal, elsewhere a line every few seconds."""
     console = common.console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(verb)
+        yield _Lines(verb, noun)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -125,7 +125,7 @@ def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None]]:
 
         def show(done: int, total: int | None) -> None:
             rate = done / max(time.monotonic() - started, 1e-9)
-            bar.update(task, completed=done, total=total, rate=f"{rate:.0f} papers/s")
+            bar.update(task, completed=done, total=total, rate=f"{rate:.0f} {noun}/s")
 
         yield show
 
@@ -133,8 +133,8 @@ def progress_bar(verb: str) -> Iterator[Callable[[int, int | None], None]]:
 class _Lines:
     """Progress as plain lines, for logs and pipes."""
 
-    def __init__(self, verb: str) -> None:
-        self._verb = verb
+    def __init__(self, verb: str, noun: str) -> None:
+        self._verb, self._noun = verb, noun
         self._started = self._last = time.monotonic()
 
     def __call__(self, done: int, total: int | None) -> None:
@@ -144,7 +144,7 @@ class _Lines:
         self._last = now
         rate = done / max(now - self._started, 1e-9)
         left = f", about {_duration((total - done) / rate)} left" if total and rate else ""
-        common.note(f"{self._verb}: {done}{f' of about {total}' if total else ''} papers, {rate:.0f} papers/s{left}")
+        common.note(f"{self._verb}: {done}{f' of about {total}' if total else ''} {self._noun}, {rate:.0f} {self._noun}/s{left}")
 
 
 def _duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from rag.conversation import Conversation
@@ -226,6 +227,8 @@ def _values(asked: Sequence[Asked], kind: str) -> dict[str, dict[str, float]]:
     if kind == "list":
         values |= score_rankings(qrels, {one.question.id: one.returned for one in asked}, _SETS)
         values["set size / labels"] = {one.question.id: len(one.returned) / len(set(one.question.papers)) for one in asked}
+        usual = fmean(len(set(one.question.papers)) for one in asked)
+        values["set size / labels, in all"] = {one.question.id: len(one.returned) / usual for one in asked}
     else:
         values["cited first"] = {one.question.id: float(one.returned[:1] == one.question.papers[:1]) for one in asked}
     if kind == "fact":

@@ -88,8 +88,9 @@ _NEUTRAL_VERBS = (
 )
 _FIRST_WORD = re.compile(r"\s*([A-Za-z]{5,14})\b")
 _VERBS = tuple(
-    "address addresses addressing discuss discusses discussing study studies studying propose proposes investigate investigates describe describes "
-    "consider considers examine examines explore explores introduce introduces present presents tackle tackles research researches".split()
+    "address addresses addressing discuss discusses discussing study studies studying propose proposes investigate investigates describe "
+    "describes consider considers examine examines explore explores introduce introduces present presents tackle tackles research "
+    "researches".split()
 )
 _ALIKE = 0.88
 _NEUTRAL = re.compile(

@@ -105,12 +105,15 @@ class Corpora:
         return library
 
     def open_for_sync(self, name: str, embedder: Embedder) -> Library:
-        """A corpus to be synced, which need not exist yet.
+        """A corpus to be synced, which need not exist yet. Another one that is active as the user's only one stays active.
 
         Raises `UsageError` for `seeds`, which holds what ships with the package, and for a name that cannot be one.
         """
         if name == SEEDS:
             raise UsageError(f"{SEEDS!r} is the bundled corpus. Choose another name: `rag index PATH --corpus papers`.")
+        own = self._own()
+        if len(own) == 1 and own != [name] and self._choice() not in self.names():
+            self.use(own[0])
         return Library(name, self.folder(name), self._settings, embedder)
 
     def rename(self, old: str, new: str) -> None:

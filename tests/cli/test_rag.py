@@ -48,6 +48,8 @@ def test_nothing_readable_is_a_failure_that_says_why(run_rag: Any, tmp_path: Pat
 def test_the_first_corpus_of_ones_own_becomes_the_active_one_and_says_so(run_rag: Any, two_papers: Path) -> None:
     assert "`ask` now answers from mine; `rag use seeds` goes back." in run_rag("index", str(two_papers), "-c", "mine").err
     assert "now answers" not in run_rag("index", str(two_papers), "-c", "mine").err
+    assert "now answers" not in run_rag("index", str(two_papers), "-c", "another").err
+    assert [row["name"] for row in run_rag("corpora", "--json").json if row["active"]] == ["mine"]
 
 
 def test_a_missing_file_is_named(run_rag: Any) -> None:

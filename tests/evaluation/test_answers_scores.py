@@ -63,6 +63,12 @@ def test_a_returned_set_has_precision_recall_and_f1() -> None:
     assert mean(answers, "list", "set size / labels") == pytest.approx(0.75)
 
 
+def test_the_size_of_sets_is_also_taken_over_all_questions_together() -> None:
+    answers = [asked("list", "abcd", cited="ab"), asked("list", "c", cited="abc")]
+    assert mean(answers, "list", "set size / labels") == pytest.approx((0.5 + 3) / 2)
+    assert mean(answers, "list", "set size / labels, in all") == pytest.approx(5 / 5)
+
+
 def test_a_question_without_results_counts_zero() -> None:
     answers = [asked("list", "ab", cited="ab"), asked("list", "cd")]
     assert mean(answers, "list", "set F1") == pytest.approx(0.5)

@@ -37,7 +37,7 @@ def test_the_active_corpus(settings: Settings) -> None:
     fill(settings, "one", make_papers(1))
     assert corpora.active() == "one"
     fill(settings, "another", make_papers(2))
-    assert (corpora.active(), corpora.names()) == ("seeds", ["another", "one", "seeds"])
+    assert (corpora.active(), corpora.names()) == ("one", ["another", "one", "seeds"])
     corpora.use("another")
     assert Corpora(settings).active() == "another"
     assert Corpora(Settings(home=settings.home, corpus="given")).active() == "given"
