@@ -10,9 +10,8 @@ from rag.answering.steps import Parts, take_sources
 from rag.answering.understanding import focused
 from rag.answering.verifying import Checkers
 from rag.answering.work import Work
-from rag.records import Hit, Retrieval
+from rag.records import Hit, Retrieval, Span
 from rag.retrieval.planner import Plan, plan_question
-from rag.text.sentences import split_sentences
 
 
 def told_by_records(work: Work, plan: Plan, parts: Parts) -> str | None:
@@ -20,7 +19,7 @@ def told_by_records(work: Work, plan: Plan, parts: Parts) -> str | None:
     detail = asked_detail(work.question)
     if detail is None or work.options.mode == "list":
         return None
-    hits = tuple(map(_opening, focused(work, parts) or _described(work, plan, parts)))
+    hits = tuple(map(_unquoted, focused(work, parts) or _described(work, plan, parts)))
     if not hits:
         return None
     work.plan = replace(plan, mode="answer")
@@ -41,7 +40,6 @@ def _described(work: Work, plan: Plan, parts: Parts) -> tuple[Hit, ...]:
     return tuple(hit for hit in found if is_meant(work.searched, hit.paper))
 
 
-def _opening(hit: Hit) -> Hit:
-    """The hit with the abstract's first sentence to show: no other bears on the question more."""
-    first = split_sentences(hit.paper.abstract)[:1]
-    return replace(hit, passage=first[0]) if first else hit
+def _unquoted(hit: Hit) -> Hit:
+    """The hit without a passage: what is told stands in the record, and no sentence of the abstract bears on it."""
+    return replace(hit, passage=Span(0, 0, ""))

@@ -31,7 +31,7 @@ def test_a_follow_up_about_the_record_names_what_stands_there(question: str, tol
     answer = answerer(model).ask(question, AskOptions(focus=("p2",), standalone=f"{question} (“LoRA”)"))
     assert answer.text == told
     assert model.steps() == []
-    assert [citation.paper.id for citation in answer.citations] == ["p2"]
+    assert [(citation.paper.id, citation.quote) for citation in answer.citations] == [("p2", "")]
     assert [statement.verdict for statement in answer.statements] == ["quoted"]
     assert answer.notes == ("Answered from the records of the papers.",)
 
